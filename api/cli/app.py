@@ -30,7 +30,7 @@ _COMMANDS: dict[str, tuple[str, str]] = {
     "audit": ("audit.audit", "Compare a generated repository with the paper."),
     "context": ("ask.context", "Collect what a task needs within a token budget."),
     "answer": ("ask.answer", "Answer a question from the evidence."),
-    "report": ("inspect.report", "Write what the paper does not tell, to mail."),
+    "report": ("inspect.report", "Write a report of the gaps, to mail or print."),
     "show": ("inspect.show", "Show a lineage: references, code, what failed."),
     "graph": ("inspect.graph", "Draw or export the citation graph."),
     "list": ("inspect.list_", "List the lineages of the store."),

@@ -137,7 +137,7 @@ def update(
     lineage: Named = "",
     every: Annotated[bool, typer.Option("--all", help="Every lineage of the store.")] = False,
 ) -> None:
-    """Look for new versions and commits of what a lineage holds, build what changed, and tell which values and contradictions are others now.
+    """Look for new versions and commits of what a lineage holds, build what changed, and say which values and contradictions changed.
 
     Examples:
 

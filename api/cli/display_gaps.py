@@ -7,7 +7,7 @@ from itertools import groupby, islice
 
 from api.cli.display import plain, shorten
 from api.cli.terminal import bad, bold, cut, dim
-from api.wire.insight import KINDS, STATES, answered, is_open, valued
+from api.wire.insight import KINDS, answered, is_open, valued
 from lineage.citation import citation, pinpoint
 from lineage.decisions import Decision
 from lineage.reasons import first
@@ -26,10 +26,11 @@ _HEADINGS = (_DECIDED, *list(_STATES.values())[:2], _SETTINGS, _STEPS, _STATES[S
 _WIDTH = 150
 _STATEMENTS = 3
 LINES = 40
-_FEWEST = 16
-_MOST_DECIDED = 6
-_FRAME = 9
-"""Lines of a screen's head, headings, blanks and foot, with the prompt that follows."""
+_FEWEST = 4
+_MOST_DECIDED, _MOST_CONFLICTS = 6, 5
+_TITLE = 22
+_FRAME = 6
+"""Lines of a screen below the contradictions: the heading of the decisions, blanks and foot, with the prompt that follows."""
 
 
 def gaps(found: Gaps) -> str:
@@ -171,19 +172,11 @@ def _conflict(conflict: Conflict) -> Iterator[str]:
 
 
 def brief(report: Gaps, rows: int = LINES, columns: int = 80) -> str:
-    """At most about `rows` lines for a terminal of `columns`, each cut at its edge and not wrapped."""
-    room = max(_FEWEST, min(LINES, rows)) - _FRAME
+    """The contradictions, and as many open decisions as fit `rows` lines of a terminal of `columns`, each cut at its edge and not wrapped."""
     decisions = sorted((gap for gap in report.gaps if is_open(gap)), key=lambda gap: -gap.detail.weight)
-    conflicts = _brief_conflicts(report.conflicts, max(room // 3, room - 2 * len(decisions)))
-    made = _brief_made(report)
-    lines = [
-        *_brief_head(report),
-        *made,
-        *conflicts,
-        *_brief_open(decisions, room - len(made) - len(conflicts) + 1, columns),
-        "",
-        *_brief_foot(report, len(decisions)),
-    ]
+    above = [*_brief_head(report), *_brief_made(report), *_brief_conflicts(report.conflicts, columns)]
+    room = max(_FEWEST, min(LINES, rows) - len(above) - _FRAME)
+    lines = [*above, *_brief_open(decisions, room, columns), "", *_brief_foot(report, len(decisions))]
     return "\n".join(map(cut, lines))
 
 
@@ -199,38 +192,46 @@ def _brief_head(report: Gaps) -> Iterator[str]:
         yield dim(f"note: {plain(note)}")
 
 
-def _brief_conflicts(conflicts: Sequence[Conflict], room: int) -> list[str]:
+def _brief_conflicts(conflicts: Sequence[Conflict], columns: int) -> list[str]:
     if not conflicts:
         return ["", "no contradictions between sources were found"]
-    shown = conflicts[: max(1, room // 3)]
-    more = dim(f"  ({len(conflicts) - len(shown)} more)") if len(conflicts) > len(shown) else ""
-    return ["", bad(f"CONTRADICTIONS ({len(conflicts)})") + more, *(line for conflict in shown for line in _brief_conflict(conflict))]
+    more = dim(f"  ({len(conflicts) - _MOST_CONFLICTS} more)") if len(conflicts) > _MOST_CONFLICTS else ""
+    lines = (line for conflict in conflicts[:_MOST_CONFLICTS] for line in _brief_conflict(conflict, columns))
+    return ["", bad(f"CONTRADICTIONS ({len(conflicts)})") + more, *lines]
 
 
-def _brief_conflict(conflict: Conflict) -> Iterator[str]:
-    yield f"  {plain(conflict.title)} {dim(KINDS.get(conflict.kind, conflict.kind))}"
-    for side in conflict.sides[:2]:
-        yield f"      {shorten(valued(side), 34):<34} {dim(_place(side.evidence))}"
+def _brief_conflict(conflict: Conflict, columns: int) -> Iterator[str]:
+    """What differs, with the first side on the same line; the other side under it."""
+    titles = (shorten(conflict.title, _TITLE), "  " + KINDS.get(conflict.kind, conflict.kind))
+    for title, side in zip(titles, conflict.sides, strict=False):
+        yield _brief_row(title, valued(side), side.evidence, columns)
 
 
 def _brief_open(decisions: Sequence[Gap], room: int, columns: int) -> list[str]:
     if not decisions:
         return ["", "no open decisions: the paper states every detail on the list"]
-    rows = [_brief_decision(gap, columns) for gap in decisions]
-    shown = list(islice(rows, max(1, room - 2)))
-    more = dim(f"  ({len(rows) - len(shown)} more)") if len(rows) > len(shown) else ""
-    return ["", bold(f"OPEN DECISIONS ({len(rows)})") + dim(", most important first; with the best value found") + more, *shown]
+    more = dim(f"  ({len(decisions) - room} more)") if len(decisions) > room else ""
+    heading = bold(f"OPEN DECISIONS ({len(decisions)})") + dim(", most important first; ~ stated in part") + more
+    return ["", heading, *(_brief_decision(gap, columns) for gap in decisions[:room])]
 
 
 def _brief_decision(gap: Gap, columns: int) -> str:
-    title, room = (min(max(least, columns * share // 100), most) for least, share, most in ((26, 28, 60), (30, 34, 76)))
+    title = ("~ " if gap.state is Specification.PARTIALLY_SPECIFIED else "") + gap.detail.title
     offer = next((suggestion for suggestion in gap.suggestions if suggestion.held), None)
     if not offer:
-        value, where = "no value, but passages" if gap.suggestions else "nothing in the lineage", ""
-    else:
-        fact, where = offer.held[0].fact, dim(_place(offer.held[0].evidence))
-        value = fact.value if fact.end_line else f"{fact.name} = {fact.value} {fact.unit}"
-    return f"  {shorten(gap.detail.title, title):<{title}} {dim(f'{STATES[gap.state]:<13}')} {shorten(value, room):<{room}} {where}".rstrip()
+        return _brief_row(title, "no value, but passages" if gap.suggestions else "nothing in the lineage", None, columns)
+    fact = offer.held[0].fact
+    return _brief_row(title, fact.value if fact.end_line else f"{fact.name} = {fact.value} {fact.unit}", offer.held[0].evidence, columns)
+
+
+def _brief_row(title: str, value: str, evidence: Hit | None, columns: int) -> str:
+    """Title, value and place in three columns; of a place that is too long the end stays, which has the file and the line."""
+    room = max(columns, 60) - _TITLE - 5
+    width = room * 2 // 5
+    value = f"{shorten(value, width):<{width}}"
+    place = _place(evidence) if evidence else ""
+    place = place if len(place) <= room - width else "…" + place[width + 1 - room :]
+    return f"  {shorten(title, _TITLE):<{_TITLE}} {value} {dim(place)}".rstrip()
 
 
 def _place(hit: Hit) -> str:

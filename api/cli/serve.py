@@ -92,7 +92,7 @@ def mcp(
 
         report = {"client": print_config, "place": CLIENTS[print_config].place, "config": config(print_config, run.home, local_files)}
         run.put(report, lambda value: str(value["config"]), verbatim=True)
-        print(f"belongs into {report['place']}", file=sys.stderr)
+        print(f"goes into {report['place']}", file=sys.stderr)
         return
     from api.mcp.server import stdio
     from api.server.build_process import builder

@@ -98,7 +98,7 @@ def checked(engine: Engine, facts: FactIndex, decision: Decision, force: bool) -
         shown = "\n".join(f"  {text[:160]}" for text in lines.text.split("\n")[:_SHOWN])
         raise UnsupportedDecision(
             f"{lines.citation} does not state {title} = {value}: {lines.problem}",
-            hint=f"cite the lines that do, or record it as unsupported (force). These say:\n{shown}",
+            hint=f"cite the lines that do, or record it anyway with --force. These say:\n{shown}",
         )
     return replace(
         decision,

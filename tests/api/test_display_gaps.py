@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from api.cli import display_gaps, terminal
 from lineage.records import Fact, Focus, Hit, Work
-from lineage.results import Detail, FactOccurrence, Gap, GapReason, Gaps, Specification, Suggestion
+from lineage.results import Conflict, Detail, FactOccurrence, Gap, GapReason, Gaps, Specification, Suggestion
 from tests.fakes import small_lineage as small
 
 WORKS = {work.id: work for work in small.works()}
@@ -91,3 +91,14 @@ def test_rows_stand_under_their_headings_in_one_order():
     rows = shown(known, steps, gap("setting:eps", offered("eps", "1")), gap("seed", stated=(PAPER,)), gap("betas"))
     heads = [row.split(" ")[0] for row in rows if row[:2].isupper()]
     assert heads == ["UNSPECIFIED", "PARTIALLY", "FURTHER", "PASSAGES", "SPECIFIED"]
+
+
+def test_a_small_screen_shows_every_contradiction_and_the_ends_of_long_places():
+    deep = replace(OWN, chunk=replace(OWN.chunk, path="a/very/long/folder/of/experiments/train_everything.py"))
+    sides = tuple(offered("lr", value, hit=deep).held[0] for value in ("0.1", "0.2"))
+    report = Gaps("x", "1", Work(small.TARGET, title="The Target"), (), (gap("betas", offered("betas", "0.9", hit=deep)),))
+    conflicts = tuple(Conflict("lr", f"learning rate {n}", "paper-code", sides, 1.0) for n in range(5))
+    rows = terminal.plain(display_gaps.brief(replace(report, conflicts=conflicts), rows=24, columns=80)).split("\n")
+    assert [row.split()[2] for row in rows if "learning rate" in row] == list("01234")
+    assert sum(row.endswith("train_everything.py:3") for row in rows) == 11
+    assert max(map(len, rows)) <= 80

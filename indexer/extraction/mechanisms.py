@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from indexer.extraction.rate_branches import alternatives, rate_branches
 from lineage.hyperparameters.mechanisms import MechanismKind, by_call, by_name, kinds
 from lineage.records import MECHANISM, Document
 from lineage.text.syntax import UNREADABLE, Function, defaults, module
@@ -90,6 +91,7 @@ class _MechanismReader:
     def __init__(self, lines: Sequence[str], tree: ast.Module) -> None:
         self.lines = lines
         self.tree = tree
+        self._in_chain: set[ast.stmt] = set()
 
     def facts(self) -> Iterator[MechanismFact]:
         """What every statement decides; definitions by their names."""
@@ -106,6 +108,8 @@ class _MechanismReader:
         end = _end(statement)
         if isinstance(statement, Function | ast.ClassDef):
             yield from self._definition(statement, scope)
+        if isinstance(statement, ast.If):
+            yield from self._branches(statement, scope)
         parts = list(_header(statement))
         known: set[str] = set()
         text = self._text(statement.lineno, end)
@@ -133,6 +137,15 @@ class _MechanismReader:
             for argument, default in defaults(node.args):
                 if not _is_none(default):
                     yield from self._named(argument.arg, argument.lineno, "parameter", inner)
+
+    def _branches(self, statement: ast.If, scope: str) -> Iterator[MechanismFact]:
+        """The learning rate that a chain of branches on the step computes, told once for the chain."""
+        if statement in self._in_chain:
+            return
+        self._in_chain.update(alternatives(statement))
+        for branch in rate_branches(statement):
+            end = min(branch.end_line, branch.line + _LINES)
+            yield MechanismFact(branch.line, end, MECHANISM + branch.kind, self._text(branch.line, end)[:_LONGEST], branch.written, "branch", scope)
 
     def _keywords(self, call: ast.Call, scope: str) -> Iterator[MechanismFact]:
         """Options that a call declares, and keywords that it is given, but for what is only passed on."""

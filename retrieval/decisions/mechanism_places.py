@@ -31,6 +31,7 @@ PLACES = 5
 """Places of one repository."""
 _HOW = {
     "call": 3.0,
+    "branch": 3.0,
     "code": 2.7,
     "definition": 2.6,
     "option": 2.6,

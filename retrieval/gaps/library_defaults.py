@@ -2,14 +2,14 @@
 architecture of a checkpoint. Pure.
 
 Where the own code makes the call and does not set the option, what others set says nothing of it; where its training loop
-stands written out, a step that no line of the code names is not taken; and where it trains a checkpoint and says no size of a
-model, the checkpoint says all of them.
+stands written out and no line names a step, nothing was recognized, which is weak evidence; and where it trains a checkpoint
+and says no size of a model, the checkpoint says all of them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from lineage.citation import pinpoint
@@ -30,14 +30,20 @@ _LOADED = re.compile(r"\b(\w{1,60})[ ]?=[ ]?[A-Z]\w{0,60}\.from_pretrained\(")
 _SIZES = frozenset(("layers", "hidden_size", "attention_heads", "embedding_dim"))
 _OF_A_CHECKPOINT = frozenset(("architecture", "initialization"))
 """Topics that whoever trains a checkpoint leaves to it."""
-_DOES_WITHOUT = "the own code trains and has none"
+_DOES_WITHOUT = "the own code trains, and none was recognized there"
+_UNSEEN = "no statement was recognized; look yourself"
 
 
-def filled(gaps: Iterable[Gap], chunks: Sequence[Chunk], kinship: WorkRelations, context: Context) -> list[Gap]:
-    """The rows, those on what the own code (`chunks`) leaves out with that first; rows for which it has a value stay."""
+def filled(
+    gaps: Iterable[Gap], chunks: Sequence[Chunk], kinship: WorkRelations, context: Context, decided: Collection[str] = frozenset()
+) -> list[Gap]:
+    """The rows, those on what the own code (`chunks`) leaves out with that first; rows for which it has a value or a statement (`decided`) stay."""
     code = [chunk for chunk in chunks if chunk.kind == "code"]
     given, loop = list(defaults(code, kinship, context)), _loop(code, kinship, context)
-    return [_filled(gap, given, loop, chunks, context) for gap in _of_checkpoint(list(gaps), code, kinship, context)]
+    return [
+        _filled(gap, given, None if gap.detail.name in decided else loop, chunks, context)
+        for gap in _of_checkpoint(list(gaps), code, kinship, context)
+    ]
 
 
 def _loop(code: Sequence[Chunk], kinship: WorkRelations, context: Context) -> Hit | None:
@@ -58,7 +64,10 @@ def _filled(gap: Gap, given: Sequence[FactOccurrence], loop: Hit | None, chunks:
     names = setting_words().without.get(gap.detail.name)
     if names is None:
         return _lowered(gap)
-    return gap if any(names.search(chunk.text) for chunk in chunks) else replace(gap, suggestions=(_nothing(gap, loop, context),))
+    if any(names.search(chunk.text) for chunk in chunks):
+        return gap
+    lowered = _lowered(gap)
+    return replace(lowered, suggestions=(_nothing(gap, loop, context), *lowered.suggestions))
 
 
 def _of_checkpoint(gaps: Sequence[Gap], code: Sequence[Chunk], kinship: WorkRelations, context: Context) -> list[Gap]:
@@ -156,8 +165,10 @@ def _default(occurrence: FactOccurrence, context: Context) -> Suggestion:
 
 
 def _nothing(gap: Gap, loop: Hit, context: Context) -> Suggestion:
+    """Where to look: that no line names a step is no evidence that none takes it."""
     title = gap.detail.title[:1].lower() + gap.detail.title[1:]
-    return _sure(loop, f"trains at {pinpoint(loop)}, and no line of it names any {title}: the own code does without", context)
+    links = chain(loop, context, (), f"trains at {pinpoint(loop)}, where no line names any {title}")
+    return Suggestion("", "", "weak", _UNSEEN, evidence=(loop,), chain=links)
 
 
 def _sure(hit: Hit, has: str, context: Context, *occurrences: FactOccurrence) -> Suggestion:

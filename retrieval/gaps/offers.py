@@ -1,6 +1,6 @@
 """What a lineage offers for a detail that its target leaves open: values, each with who holds it and how that reaches the target, graded.
 
-Facts of one name and value, whoever holds them, are one offer. What supports it is counted (`grade.Support`) and told
+Facts of one name and value, whoever holds them, are one offer. What supports it is counted (`Support`) and told
 link by link: target cites P in sentence S with role R, P's repository has it at file:line@commit.
 """
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lineage.hyperparameters.checklist import Checklist, ChecklistItem, Recognised
@@ -85,8 +85,9 @@ def report(material: ReportInputs) -> Gaps:
         _gap(detail_verdict, occurrences_by_key, hits_by_key.get(detail_verdict.need.detail.name, ()), target_text, context)
         for detail_verdict in verdicts
     ]
-    gaps = _with_own(material, target_text, gaps, occurrences_by_key, context, own_works)
-    gaps = without_repeated(Mechanisms(material.engine, target_text, context, (recognised.name for recognised in domains)).rows(gaps))
+    mechanisms = Mechanisms(material.engine, target_text, context, (recognised.name for recognised in domains))
+    gaps = _with_own(material, target_text, gaps, occurrences_by_key, context, own_works, mechanisms.in_own_code())
+    gaps = without_repeated(mechanisms.rows(gaps))
     parts, unanswered = components.components(material.engine, target_text)
     conflicts = _conflicts(material, occurrences_by_key, target_text, needs, own_works)
     return Gaps(
@@ -343,10 +344,11 @@ def _with_own(
     occurrences_by_key: Mapping[str, Sequence[FactOccurrence]],
     context: Context,
     own_works: Sequence[WorkId],
+    decided: Collection[str],
 ) -> list[Gap]:
     """The rows with what the own code leaves out, and rows on settings that it or the code that is followed has and the text does not give."""
     engine = material.engine
-    rows = library_defaults.filled(gaps, list(own.chunks_of(engine, own_works)), engine.kinship, context)
+    rows = library_defaults.filled(gaps, list(own.chunks_of(engine, own_works)), engine.kinship, context, decided)
     if not target_text.own:
         return rows
     known = own.known_of(gaps, occurrences_by_key, target_text.work.id, material.ontology)

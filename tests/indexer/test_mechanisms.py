@@ -68,3 +68,26 @@ def test_every_kind_can_be_recognized_and_has_its_own_name():
     assert len(names) == len(set(names)) >= 60
     assert all(kind.calls or kind.names or kind.functions or kind.code for kind in kinds())
     assert all(0 < kind.weight <= 1 for kind in kinds())
+
+
+def branches(text: str) -> list[tuple[int, int, str]]:
+    found = mechanisms.read(document(text))
+    return [(fact.line, fact.end_line, fact.name.removeprefix(MECHANISM)) for fact in found if fact.how == "branch"]
+
+
+def test_a_rate_in_a_branch_on_the_step_is_a_schedule_and_where_it_rises_warm_up():
+    text = "if step > 6000:\n    lr = base - step * base / n\nelif step < 3000:\n    lr = base_lr * step / 3000\nelse:\n    lr = base_lr"
+    assert branches(text) == [(1, 6, "lr_schedule"), (3, 4, "warmup_and_floor")]
+    assert branches("def f(it):\n    if it < n:\n        return learning_rate * (it + 1) / n") == [(2, 3, "lr_schedule"), (2, 3, "warmup_and_floor")]
+
+
+def test_a_rate_that_falls_in_an_early_branch_is_no_warm_up():
+    for falling in ("lr * (1 - step / n)", "lr / step", "lr * 0.9 ** (step / n)", "lr * cos(step / n)"):
+        assert branches(f"if step < n:\n    lr = {falling}") == [(1, 2, "lr_schedule")]
+
+
+def test_what_depends_on_no_step_or_is_only_read_is_no_schedule():
+    assert not branches("if loss > 3:\n    lr = lr * step / 3")
+    assert not branches("if step % 100 > 3:\n    lr = lr * step / 3")
+    assert not branches("if step < 10:\n    lr = scheduler.get_last_lr()[0]")
+    assert not branches("if step < 10:\n    x = y * step / 3")

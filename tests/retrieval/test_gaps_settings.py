@@ -295,21 +295,29 @@ def test_what_a_call_may_set_is_no_default() -> None:
     assert filled(row, "optim.AdamW(a, lr=1)\noptim.SGD(b, lr=1)") == row.suggestions
 
 
-def test_a_step_that_no_line_of_a_written_out_loop_names_is_not_taken() -> None:
+def test_that_no_line_of_a_loop_names_a_step_is_weak_evidence_and_says_so() -> None:
     row = gap("gradient_clipping", "gradient_clip", offered=[others("gradient_clip", "1")])
-    (nothing,) = filled(row)
-    assert nothing.value == ""
-    assert nothing.chain[-1].endswith("no line of it names any gradient clipping: the own code does without")
+    nothing, other = filled(row)
+    assert (nothing.value, nothing.grade, nothing.reason) == ("", "weak", "no statement was recognized; look yourself")
+    assert nothing.chain[-1].endswith("where no line names any gradient clipping")
+    assert (other.value, other.grade) == ("1", "weak")
     assert filled(row, LOOP + "\n    clip_grad_norm_(p, 1.0)") == row.suggestions
     assert filled(row, LOOP + "\nclass Lit(LightningModule): pass") == row.suggestions
 
 
 def test_an_address_is_no_moving_average_and_what_others_alone_have_is_worth_little() -> None:
-    (nothing,) = filled(gap("ema", "ema_decay", offered=[others("ema_decay", "0.9")]), LOOP + "\n    # mail: email@example.org")
+    nothing, _ = filled(gap("ema", "ema_decay", offered=[others("ema_decay", "0.9")]), LOOP + "\n    # mail: email@example.org")
     assert nothing.value == ""
     row = gap("activation", "activation", offered=[others("activation", "silu")])
     assert [one.grade for one in filled(row)] == ["weak"]
     assert sorted([library_defaults.filled([row], [passage(LOOP)], KINSHIP, CONTEXT)[0], row], key=_order)[0] == row
+
+
+def test_a_row_that_a_statement_of_the_own_code_answers_is_not_said_to_be_without() -> None:
+    row = gap("warmup", "warmup_steps", offered=[others("warmup_steps", "500")])
+    some = [passage(LOOP, "trainer.py", role="method", line=5)]
+    assert library_defaults.filled([row], some, KINSHIP, CONTEXT, {"warmup"}) == [row]
+    assert library_defaults.filled([row], some, KINSHIP, CONTEXT, {"ema"}) != [row]
 
 
 TUNED = "net = UNet.from_pretrained(args.name)\nvae = VAE.from_pretrained(args.name)\n" + LOOP + "\nparams = net.parameters()"

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 from api.bootstrap import Parts, holders_of
 from api.wire.encode import view
 from lineage.decisions import LONGEST, Decision, DecisionLog, Decisions
-from lineage.errors import NotFound
+from lineage.errors import LineageError, NotFound, UnsupportedDecision
 from lineage.results import Gaps
 
 if TYPE_CHECKING:
+    from retrieval.decisions.fact_index import FactIndex
     from retrieval.search.engine import Engine
 
 
@@ -24,7 +25,12 @@ def decide(parts: Parts, lineage: str, decision: Decision, force: bool) -> Decis
 
     with parts.engine(lineage) as engine:
         asked = replace(decision, name=_detail(parts, decision.name), by=_by(decision.by))
-        checked = decision_check.checked(engine, holders_of(engine), asked, force)
+        facts = holders_of(engine)
+        try:
+            checked = decision_check.checked(engine, facts, asked, force=False)
+        except UnsupportedDecision:
+            known, _ = decision_check.named(engine, asked.name)
+            checked = decision_check.checked(engine, _with_offers(parts, engine, facts, [known]), asked, force)
         entry = replace(checked, at=_now(), generation=engine.generation.manifest.id)
     return view(decision_log.append(parts.settings.home, lineage, lambda log: [entry])[0], Decision)
 
@@ -62,8 +68,21 @@ def in_force(parts: Parts, engine: Engine) -> Decisions:
     manifest = engine.generation.manifest
     log = decision_log.read(parts.settings.home, manifest.lineage)
     seen = [decision for decision in log.in_force if not (engine.excluded and decision.from_target_code)]
-    decisions = tuple(decision_check.rechecked(engine, holders_of(engine), seen)) if seen else ()
+    facts = holders_of(engine) if seen else None
+    decisions = tuple(decision_check.rechecked(engine, facts, seen)) if facts else ()
+    if facts and (doubted := [decision.name for decision in decisions if decision.support == "unsupported" and decision.generation != manifest.id]):
+        decisions = tuple(decision_check.rechecked(engine, _with_offers(parts, engine, facts, doubted), seen))
     return view(Decisions(manifest.lineage, manifest.id, decisions, log.problems), Decisions)
+
+
+def _with_offers(parts: Parts, engine: Engine, facts: FactIndex, names: Sequence[str]) -> FactIndex:
+    """The facts with what the report of gaps offers for details; as they are where no report can be made."""
+    from retrieval.gaps.rows import with_offers
+
+    try:
+        return with_offers(facts, parts.gaps(engine), names)
+    except LineageError:
+        return facts
 
 
 def decided(parts: Parts, engine: Engine, report: Gaps) -> Gaps:

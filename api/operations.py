@@ -395,12 +395,15 @@ class Service:
             return _traced(engine, answered(engine, query, holders_of(engine)))
 
     def facts(self, name: str, *, lineage: str = "", no_target_code: bool = False) -> Consensus:
-        """List every value of a detail (by any of its names), its sources, and the value that the target inherits. Raises `NotFound`."""
-        from retrieval.decisions.consensus import consensus
+        """List every value of a detail (by any of its names, or a title of `gaps`), its sources, and the value that the target inherits.
+
+        Raises `NotFound`.
+        """
+        from retrieval.gaps.rows import values
 
         terms = ontology(self._parts.settings.ontology)
         with self._parts.asked(self._name(lineage), no_target_code) as engine:
-            return _traced(engine, consensus(holders_of(engine), name, terms))
+            return _traced(engine, values(holders_of(engine), name, terms, lambda: self._parts.gaps(engine)))
 
     def facts_table(self, lineage: str = "", *, no_target_code: bool = False) -> Tallies:
         """List the details that have facts in a lineage, with the number of facts, values and works of each."""

@@ -94,7 +94,8 @@ def _holder(occurrence: FactOccurrence) -> list[str]:
     where = " · ".join(
         filter(None, (pinpoint(occurrence.evidence), fact.kind, occurrence.since and f"since {occurrence.since}", fact.scope and f"of {fact.scope}"))
     )
-    lines = [f"    {plain(where)}", f"        {shorten(fact.written, 40)}: {shorten(fact.said, 140)}"]
+    said = f": {shorten(fact.said, 140)}" if fact.said else ""
+    lines = [f"    {plain(where)}", f"        {shorten(fact.written, 40)}{said}"]
     return [*lines, *(f"        overrides {plain(old.value)} ({old.kind}, line {old.line})" for old in occurrence.overridden)]
 
 

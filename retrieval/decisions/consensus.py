@@ -142,4 +142,9 @@ def _notes(some: Sequence[FactOccurrence], standing: Sequence[FactOccurrence], e
     if overridden:
         yield f"{counted(overridden, 'value')} {'is' if overridden == 1 else 'are'} overridden within the same repository"
     if not some:
-        yield f"no source of {holders.lineage} states it" if holders.held else _WITHOUT
+        yield unstated(holders.lineage) if holders.held else _WITHOUT
+
+
+def unstated(lineage: str) -> str:
+    """The note on a detail that no fact is of."""
+    return f"no source of {lineage} states it"

@@ -14,7 +14,8 @@ from retrieval.decisions.spans import holds_value, names_detail, statements, sta
 from retrieval.search.read import cited_chunks, read
 
 if TYPE_CHECKING:
-    from lineage.records import Chunk
+    from lineage.hyperparameters.ontology import Ontology
+    from lineage.records import Chunk, Fact
     from lineage.results import FactOccurrence
     from retrieval.decisions.fact_index import FactIndex
     from retrieval.search.engine import Engine
@@ -71,10 +72,18 @@ def _stated(engine: Engine, occurrences: Iterable[FactOccurrence], name: str, va
     if both:
         shortest = min(both, key=len)
         return next((line for line in shortest.split("\n") if states(line, name, value, known)), shortest), ""
-    if any(_is_there(occurrence, chunk) and known.same(name, occurrence.fact.value, value) for occurrence in occurrences):
+    held = [occurrence.fact for occurrence in occurrences if _is_there(occurrence, chunk)]
+    if any(_says(fact, value, known) for fact in held):
         return chunk.text, ""
     naming = [piece for piece in pieces if names_detail(piece, name, known)]
     return next(iter(holding or naming), chunk.text), _NO_NAME if holding else _NO_VALUE if naming else _NEITHER
+
+
+def _says(fact: Fact, value: str, known: Ontology) -> bool:
+    """Whether a fact has a value; a statement of code, whether it is the value or holds it."""
+    if not fact.end_line:
+        return known.same(fact.name, fact.value, value)
+    return "".join(value.split()) == "".join(fact.value.split()) or holds_value(fact.value, value, fact.name, known)
 
 
 def _is_there(occurrence: FactOccurrence, chunk: Chunk) -> bool:

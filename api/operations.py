@@ -472,11 +472,12 @@ class Service:
 
     def show(self, lineage: str = "") -> Overview:
         """Summarize a lineage: counts, ranked references, code links and code shared between repositories."""
-        from api.wire.stored import BuildReportView, IndexedText, Overview, TitledAncestor, linked, ranked
+        from api.wire.stored import BuildReportView, IndexedText, Overview, linked, ranked
         from indexer.pipeline import report
         from lineage.code_links.repository_state import states
         from lineage.code_reuse.derivation import Derivation
         from lineage.code_reuse.reuse import Shared
+        from lineage.references.signals import TitledAncestor
         from retrieval.search.suggestions import suggestions
 
         with open_generation(self._lineages, self._name(lineage)) as generation:
@@ -548,26 +549,20 @@ class Service:
         """Verify one lineage or all of them and list the problems. Deletes nothing."""
         from api.doctor import altered
         from indexer.store.generations import Finding
-        from indexer.store.verify import built, check_lineage, check_shared, check_stored
+        from indexer.store.verify import check_lineage, check_shared, check_stored
 
-        every, at = built(self._lineages), self._lineages
-        chosen = every if not lineage else (lineage,) if lineage in every else (self._name(lineage),)
-        findings = [
-            finding for name in chosen for finding in (check_lineage(at, name, read_data) if isinstance(at, Path) else check_stored(at, name))
-        ]
+        at = self._lineages
+        checked = (check_lineage(at, name, read_data) if isinstance(at, Path) else check_stored(at, name) for name in self._chosen(lineage))
         hint = "install paper-lineage again; answers may depend on it"
         changed = (Finding(str(path), "is not the table that was installed", hint) for path in altered())
-        return (*findings, *(check_shared(self._home) if read_data else ()), *changed)
+        return (*(finding for findings in checked for finding in findings), *(check_shared(self._home) if read_data else ()), *changed)
 
     def repair(self, lineage: str = "", *, watch: Watch = unwatched) -> tuple[Repair, ...]:
         """Fetch again, or make again, just what is damaged in one lineage or all of them, and in what they share."""
         from indexer.repair import repair
-        from indexer.store.verify import built
 
-        every = built(self._lineages)
-        chosen = every if not lineage else (lineage,) if lineage in every else (self._name(lineage),)
         with self._parts.workbench(watch) as bench:
-            return repair(bench, chosen)
+            return repair(bench, self._chosen(lineage))
 
     def against_source(self, lineage: str = "", *, watch: Watch = unwatched) -> tuple[SourceCheck, ...]:
         """Fetch every pinned repository and paper of a lineage again, and compare its texts: match, differs, gone or not checked."""
@@ -597,6 +592,13 @@ class Service:
         from api.doctor import examine
 
         return examine(self._parts.settings)
+
+    def _chosen(self, lineage: str) -> tuple[str, ...]:
+        """One lineage, which may be damaged, or all of them."""
+        from indexer.store.verify import built
+
+        every = built(self._lineages)
+        return every if not lineage else (lineage,) if lineage in every else (self._name(lineage),)
 
     def _name(self, lineage: str) -> str:
         """Resolve a lineage by name or target, or take the only one in the store. Raises `NotFound` and `AmbiguousTarget`."""

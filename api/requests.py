@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool
 
-from indexer.plan import BuildRequest
+from indexer.plan import JOB_ID, BuildRequest
 from lineage.errors import BadIdentifier, UsageError
 from lineage.records import Work, WorkId
 from lineage.results import METHOD, Detail, Gap, Gaps, Specification, Stage
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$"
 NAMED = r"^([A-Za-z0-9][A-Za-z0-9._-]{0,79})?$"
 CHUNK = r"^c_[0-9a-f]{8,64}$"
-JOB_ID = r"j_[0-9a-f]{24}"
 TEXT = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*[^\x00-\x20\x7f-\xa0][^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$"
 """Something to read, and no control characters but blanks."""
 LINEAGE = r"^[^\x00-\x1f\x7f-\x9f]*$"

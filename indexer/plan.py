@@ -15,6 +15,8 @@ from lineage.records import UNKNOWN, CodeLink, LedgerRow, Provenance, Reference,
 from lineage.sealed import Kept
 
 PAPERS, REPOS = 20, 12
+JOB_ID = r"j_[0-9a-f]{24}"
+"""The form of the identifier that a queued build gets."""
 BOUNDS = {"depth": (1, 3), "papers": (0, 1000), "repos": (0, 500)}
 """What may be asked for, by field of a request, both ends included: as the command line, REST and the settings have it."""
 _MENTIONED = 0.3

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
+from typer.models import ArgumentInfo
 
 from api.bootstrap import Parts
 from api.cli import exit_codes, terminal
@@ -20,7 +21,7 @@ from api.requests import Closed, Nothing, OfLineage
 from api.wire.encode import envelope
 from lineage import generation as layout
 from lineage import settings as configuration
-from lineage.errors import LineageError
+from lineage.errors import LineageError, UsageError
 from lineage.progress import Watch
 from lineage.settings import Settings
 
@@ -46,6 +47,7 @@ def one_of(*words: str) -> Callable[[str], list[str]]:
     return lambda incomplete: [word for word in words if word.startswith(incomplete)]
 
 
+_Chosen = Annotated[str, typer.Option("--lineage", "-l", help="The same, as an option.", show_default=False, autocompletion=known)]
 Named = Annotated[str, typer.Argument(help=OfLineage.model_fields["lineage"].description, show_default=False, autocompletion=known)]
 
 
@@ -116,13 +118,14 @@ _FLAGS: Mapping[str, tuple[str, ...]] = {
     "limit": ("--limit", "-n"),
 }
 """Options that are called otherwise than `--field`."""
+_CHOSEN = "chosen"
 
 
 def command(request: type[Closed] = Nothing, argument: str = "", *, offline: bool = False, quiet: bool = False) -> Callable[..., Any]:
     """Make a command of a function of a `Run` and of the options that only the command line has.
 
     The other fields of the request become options, the one called `argument` the argument; what the function declares itself
-    takes the place of a field.
+    takes the place of a field. A lineage that is an argument may be named by `--lineage` too.
     """
     left_out = {name for name, wanted in (("offline", offline), ("quiet", quiet)) if not wanted}
     shared = [Parameter(name, Parameter.KEYWORD_ONLY, annotation=kind, default=default) for name, (kind, default) in _SHARED.items()]
@@ -133,12 +136,17 @@ def command(request: type[Closed] = Nothing, argument: str = "", *, offline: boo
         kinds = get_type_hints(request)
         asked = [_parameter(name, field, kinds[name], name == argument) for name, field in request.model_fields.items() if name not in declared]
         names = {parameter.name for parameter in asked}
-        parameters = [*asked, *own, *(parameter for parameter in shared if parameter.name not in left_out)]
+        chosen = [Parameter(_CHOSEN, Parameter.KEYWORD_ONLY, annotation=_Chosen, default="") for parameter in own if _is_argument(parameter)]
+        parameters = [*asked, *own, *chosen, *(parameter for parameter in shared if parameter.name not in left_out)]
 
         @wraps(function)
         def run(**given: Any) -> None:
             values = {name: given.pop(name) for name in names}
             common = {field.name: given.pop(field.name) for field in fields(Run) if field.name in given}
+            if named := given.pop(_CHOSEN, ""):
+                if given["lineage"]:
+                    raise UsageError("the lineage is named twice", hint="name it as the argument or by --lineage")
+                given["lineage"] = named
             function(Run(values, **common), **given)
 
         run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # inspect documents it as the way to say it
@@ -146,6 +154,11 @@ def command(request: type[Closed] = Nothing, argument: str = "", *, offline: boo
         return run
 
     return made
+
+
+def _is_argument(parameter: Parameter) -> bool:
+    """Whether a parameter is a lineage that may be left out, as an argument."""
+    return parameter.name == "lineage" and parameter.default == "" and isinstance(parameter.annotation.__metadata__[0], ArgumentInfo)
 
 
 def _parameter(name: str, field: Any, kind: Any, is_argument: bool) -> Parameter:

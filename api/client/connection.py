@@ -7,16 +7,18 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import httpx2
 
-from api.table import Operation
-from api.wire.stored import JobView
 from lineage import errors, settings
 from lineage.errors import LineageError, UpstreamError
 from lineage.generation import server_file
+
+if TYPE_CHECKING:
+    from api.table import Operation
+    from api.wire.stored import JobView
 
 URL = "http://127.0.0.1:8765"
 LOOPBACK = {"127.0.0.1", "::1", "localhost"}

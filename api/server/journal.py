@@ -24,8 +24,7 @@ from typing import Any, Literal, get_args
 
 from filelock import FileLock
 
-from api.requests import JOB_ID
-from indexer.plan import BuildRequest
+from indexer.plan import JOB_ID, BuildRequest
 from indexer.store.atomic_files import write_whole
 from lineage.errors import NotFound, StoreDamaged, failures
 

@@ -18,16 +18,16 @@ from typing import TYPE_CHECKING
 from api.wire.hits import HitView
 from api.wire.insight import KINDS, STATES, ConflictView, GapsView, GapView, answered, is_open, valued
 from api.wire.markup import LEFT, LONGEST, Block, Cell, Heading, Paragraph, Rendered, Span, Table, html, markdown
-from api.wire.stored import Completeness, TitledAncestor
 from lineage import ids
 from lineage.licenses import called, terms
 from lineage.records import UNKNOWN, Provenance, Work
-from lineage.references.signals import Part
+from lineage.references.signals import Part, TitledAncestor
 from lineage.results import Specification
 from lineage.text.hidden_text import inline
 from lineage.text.tokens import counted
 
 if TYPE_CHECKING:
+    from api.wire.stored import Completeness
     from lineage.generation import Generation
 
 OTHER = "other"

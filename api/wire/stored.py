@@ -19,7 +19,7 @@ from lineage.code_reuse.derivation import Derivation
 from lineage.code_reuse.reuse import Shared
 from lineage.generation import Manifest
 from lineage.records import UNKNOWN, CodeLink, LedgerRow, Provenance, Reference, Status, Work, WorkId
-from lineage.references.signals import Ancestor
+from lineage.references.signals import TitledAncestor
 
 if TYPE_CHECKING:
     from indexer.lock.form import Pinned
@@ -107,19 +107,6 @@ class IndexedText:
     work: str
     kind: str
     title: str
-
-
-@dataclass(frozen=True)
-class TitledAncestor(Ancestor):
-    """A work that the target takes a part from (model, checkpoint, training, loss, data, evaluation, sampling), with the sentence that says so."""
-
-    title: str = ""
-
-    @classmethod
-    def titled(cls, row: Mapping[str, Any], works: Mapping[WorkId, Work]) -> TitledAncestor:
-        """A row of the catalogue with the title of its work."""
-        ancestor = Ancestor.from_meta(row)
-        return cls(**vars(ancestor), title=works[ancestor.work].title if ancestor.work in works else "")
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ _UNQUOTED = "a README of the target's names it beside this paper"
 
 
 @dataclass(frozen=True)
-class Kept:
+class CollectedRepositories:
     """Repositories of a lineage, the code links but those that lead to what is kept out, and rows of those that are not here.
 
     `exclusion` knows what was kept out: hashes of its files (`content`) and its names (`own`), those of copies and forks included;
@@ -74,7 +74,7 @@ class RepositoryCollector:
     excluded: dict[str, tuple[Work | None, Ground]] = field(default_factory=dict)
     foreign: frozenset[str] = frozenset()
 
-    def run(self) -> Kept:
+    def run(self) -> CollectedRepositories:
         """Follow the links, then those that the READMEs name, within the budget of repositories."""
         own = OwnCode(self.bench, self.request, self.target, self.works, self._unseen)
         self.found = {repository.work.id.lower(): repository for repository in self.here}
@@ -89,7 +89,7 @@ class RepositoryCollector:
         self._unfollowed(links)
         exclusion = replace(self.exclusion, own=self.exclusion.own | self.excluded.keys())
         here = tuple(r for r in self.found.values() if r not in self.here)
-        return Kept(here, links, tuple(self.rows.values()), exclusion, tuple(self._claims()))
+        return CollectedRepositories(here, links, tuple(self.rows.values()), exclusion, tuple(self._claims()))
 
     def _know(self, own: OwnCode) -> None:
         """What is to be kept out by the links that are known now."""
@@ -258,7 +258,7 @@ def collect_repositories(
     scores: Mapping[WorkId, float],
     links: Sequence[CodeLink],
     here: Sequence[Repository] = (),
-) -> Kept:
+) -> CollectedRepositories:
     """The repositories for a lineage beside those that are `here` by hand; upstream failures become rows."""
     return RepositoryCollector(bench, request, target, works, scores, witnesses.merge(links), tuple(here)).run()
 

@@ -64,10 +64,10 @@ def read(text: str, sink: Sink, holds_settings: bool = False) -> None:
 
     With `holds_settings` the module is named after what it runs or sets, so that its constants are settings.
     """
-    _Reader(text, module(text), sink, holds_settings).run()
+    _ModuleReader(text, module(text), sink, holds_settings).run()
 
 
-class _Reader:
+class _ModuleReader:
     def __init__(self, text: str, tree: ast.Module, sink: Sink, holds_settings: bool) -> None:
         self.lines = text.split("\n")
         self.tree = tree

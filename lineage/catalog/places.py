@@ -32,7 +32,7 @@ Places = NDArray[np.int64]
 Words = Callable[[Literal["bag", "places"], Sequence[str]], Iterable[tuple[str, bytes]]]
 
 
-class Scores(NamedTuple):
+class RowScores(NamedTuple):
     """Rows, ascending, with the score of each."""
 
     rows: NDArray[np.int32]
@@ -106,9 +106,9 @@ class Lexicon:
         self.lengths = lengths
         self._words = words
         self._norms = _K1 * (1 - _B + _B * lengths / max(lengths.mean() if lengths.size else 0.0, 1e-9))
-        self._kept: dict[str, Scores] = {}
+        self._kept: dict[str, RowScores] = {}
 
-    def phrase(self, tokens: Sequence[str]) -> Scores:
+    def phrase(self, tokens: Sequence[str]) -> RowScores:
         """The rows in which tokens stand one after another in one column."""
         found = {token: unpacked(data) for token, data in self._words("places", list(dict.fromkeys(tokens)))}
         starts = [found[token] - shift if token in found else np.empty(0, np.int64) for shift, token in enumerate(tokens)]
@@ -119,7 +119,7 @@ class Lexicon:
         words = self._each(tokens)
         return reduce(np.intersect1d, [words[token].rows for token in tokens])
 
-    def scores(self, asked: Sequence[tuple[str, float]]) -> Scores:
+    def scores(self, asked: Sequence[tuple[str, float]]) -> RowScores:
         """Rows that satisfy any of the expressions and the sums of their weighted BM25 scores."""
         wanted = [(phrase, weight) for expression, weight in asked for phrase in phrases(expression)]
         words = self._each([phrase[0] for phrase, _ in wanted if len(phrase) == 1])
@@ -129,30 +129,30 @@ class Lexicon:
         if _SPARSE * len(every) < len(self.lengths):
             order = np.argsort(every, kind="stable")
             starts = np.flatnonzero(np.diff(every[order], prepend=-1))
-            return Scores(every[order][starts], np.add.reduceat(values[order], starts) if starts.size else values)
+            return RowScores(every[order][starts], np.add.reduceat(values[order], starts) if starts.size else values)
         total = np.bincount(every, values, len(self.lengths)).astype(np.float64)
         rows = np.flatnonzero(total > 0).astype(np.int32)
-        return Scores(rows, total[rows])
+        return RowScores(rows, total[rows])
 
-    def _each(self, tokens: Sequence[str]) -> Mapping[str, Scores]:
+    def _each(self, tokens: Sequence[str]) -> Mapping[str, RowScores]:
         """The rows and scores of each word; raises `ValueError` for damaged bytes."""
         words = {token: self._kept[token] for token in tokens if token in self._kept}
         missing = list(dict.fromkeys(token for token in tokens if token not in words))
         if missing:
-            none = Scores(np.empty(0, np.int32), np.empty(0))
+            none = RowScores(np.empty(0, np.int32), np.empty(0))
             words |= dict.fromkeys(missing, none) | {token: self._bm25(bag) for token, bag in self._words("bag", missing)}
             if sum(len(kept.rows) for kept in self._kept.values()) > _KEPT:
                 self._kept = {}
             self._kept.update(words)
         return words
 
-    def _bm25(self, bag: bytes) -> Scores:
+    def _bm25(self, bag: bytes) -> RowScores:
         many, count = len(bag) // 6, len(self.lengths)
         rows, often = np.frombuffer(bag, "<i4", many), np.frombuffer(bag, "<u2", many, 4 * many)
         if many and not 0 <= rows[0] <= rows[-1] < count:
             raise ValueError("rows that there are not")
         rarity = max(float(np.log((count - many + 0.5) / (many + 0.5))), 0.0) or _RAREST
-        return Scores(rows, rarity * (often * (_K1 + 1.0)) / (often + self._norms[rows]))
+        return RowScores(rows, rarity * (often * (_K1 + 1.0)) / (often + self._norms[rows]))
 
 
 def best(rows: NDArray[np.int32], scores: NDArray[np.float64], k: int) -> list[tuple[int, float]]:

@@ -75,7 +75,7 @@ class NameMatch:
     own: bool = False
 
 
-class Heading(NamedTuple):
+class NameEnding(NamedTuple):
     """What a name in a list of settings may mean by its last words: the detail, what the words before say, which values are plausible."""
 
     name: str
@@ -183,7 +183,7 @@ class Ontology:
                     return NameMatch(name_match.name, "_".join(other_pieces), name_match.meant)
         return None
 
-    def headed(self, written: str) -> list[Heading]:
+    def headed(self, written: str) -> list[NameEnding]:
         """What the last words of a name in a list of settings may mean ("Schedule-Free LR"), the longest of them; the words before are the scope."""
         words = written.split()
         for at in range(max(0, len(words) - _LONGEST_HEAD), len(words)):
@@ -191,7 +191,7 @@ class Ontology:
             heading_words = {fold(part) for word in before for part in (word, *parts(word))}
             terms = [term for term in self._heads.get(noun, ()) if heading_words.isdisjoint(term.unlike)]
             if noun in self._heads:
-                return [Heading(term.name, " ".join(before), *term.heads[noun]) for term in terms]
+                return [NameEnding(term.name, " ".join(before), *term.heads[noun]) for term in terms]
         return []
 
     def find(self, name: str) -> Term:

@@ -34,7 +34,7 @@ class Statement:
 
 
 @dataclass(frozen=True)
-class Wording:
+class InheritanceWording:
     """How papers say that they take something over, as `data/inheritance.json` has it."""
 
     statements: tuple[Statement, ...]
@@ -95,12 +95,12 @@ _SECTIONS = (
 
 
 @cache
-def _wording() -> Wording:
+def _wording() -> InheritanceWording:
     raw = packaged("inheritance")
     before = ((row, rf"(?<![\w-])(?:{'|'.join(row['verbs'])})\b\s*{_gap(row['gap'])}{_T}") for row in raw["statements"])
     after = ((row, rf"⟦T⟧\s*[)\]]?[\s,]*{_gap(row['gap'])}(?:{'|'.join(row['verbs'])})\b") for row in raw["after"])
     verbs = "|".join(raw["actor"])
-    return Wording(
+    return InheritanceWording(
         tuple(_way(row, pattern) for row, pattern in (*before, *after)),
         _any(raw["against"]),
         re.compile(rf"(?:\A|[.;,]\s+)(?:[A-Z][\w.+-]*\s+)?[(\[]?\s*⟦T⟧\s*[)\]]?\s+(?:also\s+)?(?:{verbs})", re.IGNORECASE),

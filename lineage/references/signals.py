@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from lineage.records import Work, WorkId
 from lineage.sealed import Kept
@@ -29,6 +31,19 @@ class Ancestor(Kept):
     work: WorkId
     score: float
     reason: str
+
+
+@dataclass(frozen=True)
+class TitledAncestor(Ancestor):
+    """A work that the target takes a part from (model, checkpoint, training, loss, data, evaluation, sampling), with the sentence that says so."""
+
+    title: str = ""
+
+    @classmethod
+    def titled(cls, row: Mapping[str, Any], works: Mapping[WorkId, Work]) -> TitledAncestor:
+        """A row of the catalogue with the title of its work."""
+        ancestor = Ancestor.from_meta(row)
+        return cls(**vars(ancestor), title=works[ancestor.work].title if ancestor.work in works else "")
 
 
 @dataclass(frozen=True)

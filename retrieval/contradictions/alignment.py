@@ -18,7 +18,7 @@ from lineage.hyperparameters.values import number
 from lineage.ids import repo_name
 from lineage.results import FactOccurrence
 from lineage.text.phrases import sentences
-from retrieval.contradictions.runs import Run, words
+from retrieval.contradictions.runs import RunSettings, words
 from retrieval.decisions.experiments import Experiments, settings_of, telling
 from retrieval.decisions.provenance import line_at
 from retrieval.decisions.wording import wording
@@ -66,7 +66,7 @@ class _Statement:
     """A value of the paper with the runs that its words choose; `named` are the words that chose them."""
 
     occurrence: FactOccurrence
-    runs: tuple[Run, ...]
+    runs: tuple[RunSettings, ...]
     named: frozenset[str]
 
     @cached_property
@@ -83,7 +83,7 @@ class Alignment:
     `code` are all values of the code by detail, those that a library takes if nobody says otherwise included.
     """
 
-    runs: Sequence[Run]
+    runs: Sequence[RunSettings]
     same: Same
     experiments: Experiments
     code: Mapping[str, Sequence[FactOccurrence]] = field(default_factory=dict)
@@ -117,7 +117,7 @@ class Alignment:
             kept = [run for run in kept if telling(section[-1]) & run.words]
         return _Statement(occurrence, tuple(kept), named)
 
-    def _values(self, name: str, run: Run) -> list[FactOccurrence]:
+    def _values(self, name: str, run: RunSettings) -> list[FactOccurrence]:
         family = next((some for some in FAMILIES if name in some), frozenset({name}))
         return [occurrence for other in (name, *sorted(family - {name})) for occurrence in run.settings.get(other, ()) if occurrence.fact.literal]
 
@@ -159,7 +159,7 @@ class Alignment:
         others = [one for one in settings_of(every) if one.fact in of_runs and self.experiments.together(statement.occurrence, one)]
         return len({one.fact.value for one in others}) == 1
 
-    def _is_settled(self, name: str, statement: _Statement, other: _Statement, run: Run, groups: Groups, best: int) -> bool:
+    def _is_settled(self, name: str, statement: _Statement, other: _Statement, run: RunSettings, groups: Groups, best: int) -> bool:
         """Whether another statement has the value that a run has where they differ, and its paragraph is as much like the run."""
         places = {other_run.place for other_run in other.runs}
         if run.place not in places or (statement.named and places != {other_run.place for other_run in statement.runs}):
@@ -168,7 +168,7 @@ class Alignment:
         held = any(self._is_same(name, other.occurrence, one, run) for one in compared)
         return held and len(self._agreeing(run, name, groups[other.group])[0]) >= best
 
-    def _is_held(self, name: str, statement: _Statement, run: Run, group: Sequence[_Statement]) -> bool:
+    def _is_held(self, name: str, statement: _Statement, run: RunSettings, group: Sequence[_Statement]) -> bool:
         """Whether the paragraph has another count of the same thing that the run has, or the run the value under a name of its own."""
         family = next((some for some in FAMILIES if name in some), frozenset())
         if any(other.occurrence.fact.name in family - {name} and self._agrees(other.occurrence.fact.name, other.occurrence, run) for other in group):
@@ -183,10 +183,10 @@ class Alignment:
             return bool(having) and not statement.named
         return len(statement.named - frozenset().union(*(run.words for run in having))) < DISTINCT
 
-    def _agrees(self, name: str, stated: FactOccurrence, run: Run) -> bool:
+    def _agrees(self, name: str, stated: FactOccurrence, run: RunSettings) -> bool:
         return any(self._is_same(name, stated, one, run) for one in _of_part(stated, self._values(name, run)))
 
-    def _is_same(self, name: str, stated: FactOccurrence, occurrence: FactOccurrence, run: Run) -> bool:
+    def _is_same(self, name: str, stated: FactOccurrence, occurrence: FactOccurrence, run: RunSettings) -> bool:
         if self.same(name, stated.fact.value, occurrence.fact.value):
             return True
         if name == "batch_size":
@@ -195,7 +195,7 @@ class Alignment:
             return _SCALED.search(occurrence.fact.written) is not None and _multiple(stated, occurrence, None)
         return False
 
-    def _comparable(self, name: str, stated: FactOccurrence, run: Run) -> list[FactOccurrence]:
+    def _comparable(self, name: str, stated: FactOccurrence, run: RunSettings) -> list[FactOccurrence]:
         """The run's values of a detail that may be of the same part: one value, or those whose scope shares a word."""
         found = self._values(name, run)
         own = [occurrence for occurrence in found if occurrence.fact.name == name] or found
@@ -204,7 +204,7 @@ class Alignment:
             return []
         return kept if len({occurrence.fact.value for occurrence in kept}) == 1 else []
 
-    def _agreeing(self, run: Run, besides: str, group: Sequence[_Statement]) -> tuple[list[str], list[str]]:
+    def _agreeing(self, run: RunSettings, besides: str, group: Sequence[_Statement]) -> tuple[list[str], list[str]]:
         """The details of a paragraph on which a run agrees, and those on which it does not."""
         agreed, differing = dict[str, None](), dict[str, None]()
         for statement in group:
@@ -230,7 +230,7 @@ def _is_about(statement: _Statement, files: int, alone: int, agreed: int, differ
     return agreed >= (NAMED if statement.named else ALIGNED) and differing <= agreed
 
 
-def _factors(run: Run) -> set[int] | None:
+def _factors(run: RunSettings) -> set[int] | None:
     """By what the batches of a run are multiplied; None where nobody says."""
     found = {int(value) for occurrence in run.settings.get("gpus", ()) if (value := number(occurrence.fact.value))}
     return found - {1} or None
@@ -267,7 +267,7 @@ def _around(paper: FactOccurrence) -> Iterator[str]:
     yield from reversed(paper.evidence.chunk.section)
 
 
-def _why(agreed: Iterable[str], named: Iterable[str], run: Run) -> str:
+def _why(agreed: Iterable[str], named: Iterable[str], run: RunSettings) -> str:
     parts = []
     if named := sorted(named)[:4]:
         parts.append(f"the text names it ({', '.join(named)})")

@@ -36,7 +36,7 @@ _SHORT = 2
 
 
 @dataclass(frozen=True)
-class Run:
+class RunSettings:
     """Settings of one command, configuration or program by detail; `text` is what names it, `own` are the details that it sets itself."""
 
     place: tuple[WorkId, str, str]
@@ -69,7 +69,7 @@ def words(text: str) -> frozenset[str]:
     return frozenset(word for word in telling(text) if len(word) > _SHORT) | compounds | {_SIZES.get(size, size) for size in sizes}
 
 
-def runs(code: Iterable[FactOccurrence]) -> list[Run]:
+def runs(code: Iterable[FactOccurrence]) -> list[RunSettings]:
     """The runs of the own code, those that nothing but a library's parameters is known of left out."""
     by_place: dict[tuple[WorkId, str, str], list[FactOccurrence]] = defaultdict(list)
     for occurrence in code:
@@ -115,7 +115,9 @@ def command(occurrence: FactOccurrence) -> tuple[int, str]:
     return chunk.start_line + first, "\n".join(lines[first : last + 1])
 
 
-def _run(place: tuple[WorkId, str, str], own: Sequence[FactOccurrence], programs: Mapping[tuple[WorkId, str, str], Sequence[FactOccurrence]]) -> Run:
+def _run(
+    place: tuple[WorkId, str, str], own: Sequence[FactOccurrence], programs: Mapping[tuple[WorkId, str, str], Sequence[FactOccurrence]]
+) -> RunSettings:
     settings: dict[str, list[FactOccurrence]] = defaultdict(list)
     for occurrence in own:
         settings[occurrence.fact.name].append(occurrence)
@@ -124,7 +126,7 @@ def _run(place: tuple[WorkId, str, str], own: Sequence[FactOccurrence], programs
         for occurrence in programs[program]:
             if not any(occurrence.fact.name == name and set_[0].fact.work == place[0] for name, set_ in settings.items() if set_[0] in own):
                 settings[occurrence.fact.name].append(occurrence)
-    return Run(place, {**settings, **_shares(settings)}, text, frozenset(occurrence.fact.name for occurrence in own))
+    return RunSettings(place, {**settings, **_shares(settings)}, text, frozenset(occurrence.fact.name for occurrence in own))
 
 
 def _shares(settings: Mapping[str, Sequence[FactOccurrence]]) -> dict[str, list[FactOccurrence]]:

@@ -449,7 +449,7 @@ WRONG: dict[Sequence[str], str] = {
     ("query", "x", "-k", "0"): "-k",
     ("query", "x", "-k", "101"): "-k",
     ("query", "x", "--kind", "poem"): "there is no kind 'poem'",
-    ("graph", "-l", "x"): "no such option",
+    ("graph", "x", "-l", "x"): "the lineage is named twice",
 }
 
 
@@ -459,6 +459,7 @@ WRONG: dict[Sequence[str], str] = {
         *(("show", TARGET), ("status", "9912.00001v1"), ("gaps", TARGET, "--topic", "optimizer"), ("graph", TARGET), ("check", TARGET)),
         *(("query", QUESTION, "-l", "https://arxiv.org/abs/9912.00001"), ("answer", QUESTION, "-l", TARGET)),
         *(("context", "train", "-l", TARGET), ("facts", "lr", "-l", TARGET), ("references", TARGET)),
+        *(("show", "-l", TARGET), ("graph", "--lineage", NAME), ("report", "-l", TARGET)),
     ],
     ids=lambda words: words[0],
 )

@@ -12,7 +12,7 @@ from api.client import AsyncLineage, Event, Lineage, Refused
 from api.client.connection import EventReader
 from api.server.engines import KeptParts
 from api.wire.hits import AnswerView
-from api.wire.insight import FactOccurrenceView
+from api.wire.insight import FactOccurrenceView, WrittenAnswerView
 from lineage import settings
 from lineage.errors import BadIdentifier, NotFound, UpstreamError, UsageError
 from tests.demo import NAME
@@ -50,7 +50,7 @@ def test_every_answer_is_typed(lineage):
     assert lineage.details().rows
     assert lineage.gaps(state="unspecified").gaps[0].state == "UNSPECIFIED"
     assert lineage.context("write the training loop", tokens=2000).used <= 2000
-    assert lineage.answer("which learning rate is used?").by == "extract"
+    assert isinstance(lineage.answer("which learning rate is used?"), WrittenAnswerView)
     assert list(lineage.jobs()) == []
 
 

@@ -6,14 +6,14 @@ frozen records.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from api.bootstrap import Parts, holders_of
-from api.cli.files import absolute, questions, writable
+from api.cli.files import absolute, writable
 from api.deciding import decided, is_decided
 from api.wire.encode import view
 from lineage import generation as layout
@@ -235,28 +235,27 @@ class Service:
 
         Raises `UsageError` and `NotFound`.
         """
-        from retrieval.search.query import make_query
-
-        query = make_query(text, k=k, kinds=(kind,) if kind else (), no_target_code=no_target_code, work=work, explain=explain)
-        with self._parts.engine(self._name(lineage)) as engine:
-            return _traced(engine, engine.ask(query))
+        return self.query_batch([text], lineage=lineage, k=k, kind=kind, no_target_code=no_target_code, work=work, explain=explain)[0]
 
     def query_batch(
-        self, path: Path, *, lineage: str = "", k: int = 20, kind: str = "", no_target_code: bool = False, work: str = ""
-    ) -> Iterator[tuple[str, Answer]]:
-        """Answer the questions of a JSON Lines file of {"id", "text"}, in order, from one generation, optionally from one `work`.
+        self,
+        texts: Sequence[str],
+        *,
+        lineage: str = "",
+        k: int = 10,
+        kind: str = "",
+        no_target_code: bool = False,
+        work: str = "",
+        explain: bool = False,
+    ) -> tuple[Answer, ...]:
+        """The same for several questions, in order, from one generation."""
+        from retrieval.search.query import make_query
 
-        A question that is too long is truncated, and a note in its answer says so.
-        """
-        from retrieval.search.query import beginning, make_query
-
-        asked = [(name, *beginning(text)) for name, text in questions(path)]
-        kinds = (kind,) if kind else ()
-        queries = [make_query(text, k=k, kinds=kinds, no_target_code=no_target_code, work=work) for _, text, _ in asked]
+        asked: dict[str, Any] = {"kinds": (kind,) if kind else (), "no_target_code": no_target_code, "work": work, "explain": explain}
+        queries = [make_query(text, k=k, **asked) for text in texts]
         with self._parts.engine(self._name(lineage)) as engine:
-            answers = [_traced(engine, answer) for answer in engine.ask_many(queries)]
-        for (name, _, notes), answer in zip(asked, answers, strict=True):
-            yield name, replace(answer, notes=(*answer.notes, *notes))
+            answers = engine.ask_many(queries)
+            return tuple(_traced(engine, replace(answer, settled=engine.settled(answer.query))) for answer in answers)
 
     def evaluate(self, path: Path, *, lineage: str = "", k: int = 20) -> CheckedEvaluation:
         """Measure a lineage on a gold file: recall, MRR, nDCG, focus and latency. Raises `UsageError` with the line number.
@@ -279,26 +278,30 @@ class Service:
         any_case: bool | None = None,
         kind: ChunkKind | Literal[""] = "",
         work: str = "",
-        limit: int = 50,
+        context: int = 0,
+        limit: int = 30,
         offset: int = 0,
         no_target_code: bool = False,
     ) -> ExactAnswer:
-        """Find every line that matches a regular expression (or a string, if `fixed`), definitions first. Raises `UsageError` and `NotFound`."""
+        """Find every line that matches a regular expression (or a string, if `fixed`), definitions first, with its statement or `context` lines.
+
+        Raises `UsageError` and `NotFound`.
+        """
         from retrieval.search.exact import ExactQuery, grep
 
-        query = ExactQuery(pattern, fixed, word, any_case, (kind,) if kind else (), work, limit, offset)
+        query = ExactQuery(pattern, fixed, word, any_case, (kind,) if kind else (), work, limit, offset, context)
         with self._parts.asked(self._name(lineage), no_target_code) as engine:
             return _traced(engine, grep(engine, query))
 
-    def read(self, citation: str, *, lines: str = "", lineage: str = "", no_target_code: bool = False) -> CitedPassage:
-        """Return the lines that a citation means, or other `lines` ("40-90") of its file, with their definition and callers.
+    def read(self, citation: str, *, lines: str = "", callers: bool = False, lineage: str = "", no_target_code: bool = False) -> CitedPassage:
+        """Return the lines that a citation means, or other `lines` ("40-90") of its file, with their definition and, if asked for, `callers`.
 
         Raises `UsageError` and `NotFound`.
         """
         from retrieval.search.read import read
 
         with self._parts.asked(self._name(lineage), no_target_code) as engine:
-            return _traced(engine, read(engine, citation, lines))
+            return _traced(engine, read(engine, citation, lines, callers=callers))
 
     def evidence(self, chunk: str, *, lineage: str = "", before: int = 60, after: int = 60) -> EvidenceWindow:
         """Return a chunk with up to `before` and `after` lines of context, and the ids of its neighbors.
@@ -472,27 +475,28 @@ class Service:
 
     def show(self, lineage: str = "") -> Overview:
         """Summarize a lineage: counts, ranked references, code links and code shared between repositories."""
-        from api.wire.stored import BuildReportView, IndexedText, Overview, linked, ranked
+        from api.wire.stored import BuildReportView, Overview, indexed_texts, linked, ranked
         from indexer.pipeline import report
         from lineage.code_links.repository_state import states
         from lineage.code_reuse.derivation import Derivation
         from lineage.code_reuse.reuse import Shared
         from lineage.references.signals import TitledAncestor
+        from retrieval.search.missing_software import missing_software
         from retrieval.search.suggestions import suggestions
 
         with open_generation(self._lineages, self._name(lineage)) as generation:
             edges, works = _edges(generation)
             catalog, meta, links = generation.catalog, generation.catalog.meta(), generation.catalog.links()
-            texts = [works[id_] for id_ in dict.fromkeys(document.work for document in catalog.documents()) if id_ in works]
             return Overview(
                 report=view(report(generation, requests={}, seconds={}), BuildReportView),
                 references=ranked(edges, works),
                 links=linked(links, works, states(links, works, catalog.ledger("source"))),
                 shared_code=tuple(map(Shared.from_meta, meta.get("shared_code", ()))),
                 derivations=tuple(map(Derivation.from_meta, meta.get("derivations", ()))),
-                texts=tuple(IndexedText(work.id, work.kind, work.title) for work in texts),
+                texts=indexed_texts(catalog, works),
                 questions=suggestions(generation),
                 ancestors=tuple(TitledAncestor.titled(row, works) for row in meta.get("ancestors", ())),
+                missing=missing_software(catalog, generation.manifest.target),
                 provenance=generation.manifest.origin,
             )
 

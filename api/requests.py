@@ -65,7 +65,7 @@ Lineage = Annotated[
     Field(
         max_length=2048,
         pattern=LINEAGE,
-        description="The lineage: name or target (arXiv id, DOI, URL, title); optional while there is only one.",
+        description="Name or target (arXiv id, DOI, URL, title); optional while there is one.",
         examples=["arxiv-2504.17192", "arxiv:2504.17192"],
     ),
 ]
@@ -100,8 +100,8 @@ class Search(Closed):
     text: Annotated[str, Field(min_length=1, max_length=4096, pattern=TEXT, description="The question, as you would ask a colleague.")]
     lineage: Lineage = ""
     k: Annotated[int, Field(ge=1, le=100, description="How many hits."), WHOLE] = 10
-    kind: Annotated[Literal["", "paper", "code", "config", "docs"], Field(description="Only hits of this kind.")] = ""
-    work: Annotated[str, Field(max_length=300, description="Only hits of this paper or repository: its identifier, or OWNER/NAME.")] = ""
+    kind: Annotated[Literal["", "paper", "code", "config", "docs"], Field(description="Only this kind.")] = ""
+    work: Annotated[str, Field(max_length=300, description="Only this paper or repository: NAME, OWNER/NAME, title, id.")] = ""
     no_target_code: Annotated[StrictBool, Field(description="Leave the target's own code out.")] = False
     explain: Annotated[StrictBool, Field(description="Show the parts of each score.")] = False
 
@@ -118,9 +118,10 @@ class Exact(Closed):
     fixed: Annotated[StrictBool, Field(description="Match the pattern literally.")] = False
     word: Annotated[StrictBool, Field(description="Only whole words.")] = False
     any_case: Annotated[StrictBool | None, Field(description="Ignore case; default: if the pattern has no capitals.")] = None
-    kind: Annotated[Literal["", "paper", "code", "config", "docs"], Field(description="Only lines of this kind.")] = ""
-    work: Annotated[str, Field(max_length=300, description="Only lines of this paper or repository: its identifier, or OWNER/NAME.")] = ""
-    limit: Annotated[int, Field(ge=1, le=1000, description="How many lines."), WHOLE] = 50
+    kind: Annotated[Literal["", "paper", "code", "config", "docs"], Field(description="Only this kind.")] = ""
+    work: Annotated[str, Field(max_length=300, description="Only this paper or repository: NAME, OWNER/NAME, title, id.")] = ""
+    context: Annotated[int, Field(ge=0, le=40, description="Lines to show around each; otherwise its statement."), WHOLE] = 0
+    limit: Annotated[int, Field(ge=1, le=1000, description="How many lines."), WHOLE] = 30
     offset: Annotated[int, Field(ge=0, le=100_000, description="How many to skip."), WHOLE] = 0
     no_target_code: Annotated[StrictBool, Field(description="Leave the target's own code out.")] = False
 
@@ -139,6 +140,7 @@ class Citation(Closed):
     lines: Annotated[
         str, Field(max_length=20, pattern=r"^L?[0-9]{1,7}( ?- ?[0-9]{1,7})?$|^$", description="Other lines of the same file: 40-90.")
     ] = ""
+    callers: Annotated[StrictBool, Field(description="List who names the definition elsewhere.")] = False
     lineage: Lineage = ""
     no_target_code: Annotated[StrictBool, Field(description="Leave the target's own code out.")] = False
 

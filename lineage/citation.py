@@ -31,6 +31,20 @@ def pinpoint(hit: Hit) -> str:
     return citation(replace(hit, chunk=replace(hit.chunk, start_line=hit.focus.start_line, end_line=hit.focus.end_line)))
 
 
+def short(hit: Hit) -> str:
+    """The citation in as few words as reading takes: `mar/main_mar.py:81-82`; who and which commit that is, `owner` says."""
+    if hit.work.kind != "code":
+        return ",".join(citation(hit).split(",")[:2])
+    first, last = hit.chunk.start_line, hit.chunk.end_line
+    return inline(f"{name(hit.work).rpartition('/')[2]}/{hit.chunk.path}:{first}" + (f"-{last}" if last > first else ""))
+
+
+def owner(work: Work) -> str:
+    """A repository with its owner and commit: `LTH14/mar@fe470ac2`; the title of a paper."""
+    commit = str(work.meta.get("commit") or "")[:8]
+    return inline(name(work).removeprefix("github.com/") + (f"@{commit}" if commit else "")) if work.kind == "code" else inline(work.title)
+
+
 def name(work: Work) -> str:
     """A work in a citation: `arXiv:2006.10726v3`, `github.com/O/N`, the name of a file or folder on disk, else its identifier."""
     scheme, _, identifier = work.id.partition(":")

@@ -605,8 +605,27 @@ class Query:
 
 
 @dataclass(frozen=True)
+class SettledSide:
+    """A value or statement, and where works have it."""
+
+    said: str
+    hits: tuple[Hit, ...]
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A detail or mechanism that a question asks for, and what the works of the lineage settle it with."""
+
+    title: str
+    sides: tuple[SettledSide, ...]
+
+
+@dataclass(frozen=True)
 class Answer:
-    """What a query gives: hits, best first, with the lineage and generation they were read from; where it is not `supported`, the nearest."""
+    """What a query gives: hits, best first, with the lineage and generation they were read from; where it is not `supported`, the nearest.
+
+    `settled` are the details and mechanisms that the question asks for, with the values of the works that settle them.
+    """
 
     query: Query
     lineage: str
@@ -614,4 +633,5 @@ class Answer:
     hits: tuple[Hit, ...]
     notes: tuple[str, ...] = ()
     supported: bool = True
+    settled: tuple[Settled, ...] = ()
     provenance: Provenance = UNKNOWN

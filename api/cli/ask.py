@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,11 +14,13 @@ import typer
 from api import requests
 from api.cli import display, display_answers, exit_codes, terminal
 from api.cli.common import Named, Run, Words, command, joined
-from api.cli.files import label
+from api.cli.files import label, questions
 from api.operations import Service
+from api.wire import concise
 from api.wire.encode import MAX_TOKENS, MIN_TOKENS
-from lineage.errors import NotFound, UsageError
+from lineage.errors import LineageError, NotFound, UsageError
 from lineage.records import Answer
+from retrieval.search.query import beginning
 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the calls, tokens and price that the chat model would cost; send it nothing.")]
 Format = Literal["compact", "full", "json"] | None
@@ -27,111 +29,127 @@ Format = Literal["compact", "full", "json"] | None
 @command(requests.Search)
 def query(
     run: Run,
-    text: Annotated[Words, typer.Argument(metavar="TEXT", help="The question, with or without quotes.", show_default=False)] = None,
-    k: Annotated[int | None, typer.Option("-k", min=1, max=100, help="How many hits (10; of a batch 20).", show_default=False)] = None,
+    text: Annotated[Words, typer.Argument(metavar="QUESTION", help="One question, or several in quotes.", show_default=False)] = None,
+    k: Annotated[int | None, typer.Option("-k", min=1, max=100, metavar="N", help="Hits a question (10; of a batch 20).", show_default=False)] = None,
     batch: Annotated[
-        Path | None,
-        typer.Option(
-            help='A file of {"id", "text"} lines, or - for standard input; prints {"id", "supported", "hits", "notes"} lines.', show_default=False
-        ),
+        Path | None, typer.Option(metavar="FILE", help='Questions of a file (- is stdin): a line each, or {"id", "text"}.', show_default=False)
     ] = None,
-    form: Annotated[
-        Format,
-        typer.Option(
-            "--format", help="compact: only the lines that answer, for agents; full; json, as --json (and as a batch is).", show_default=False
-        ),
-    ] = None,
-    max_tokens: Annotated[int, typer.Option("--max-tokens", min=MIN_TOKENS, help="Budget of a compact answer.")] = MAX_TOKENS,
+    form: Annotated[Format, typer.Option("--format", metavar="FORM", help="compact (default in a pipe), full or json.", show_default=False)] = None,
+    max_tokens: Annotated[int, typer.Option("--max-tokens", min=MIN_TOKENS, metavar="N", help="Budget a question, if compact.")] = MAX_TOKENS,
 ) -> None:
-    """Search a lineage: lines of code and passages, each with its citation, license and the reason it is relevant.
+    """Search by meaning: what the cited works settle, then lines of code and passages with citations.
 
     Examples:
 
-      lineage query how is the encoder initialized
+      lineage query "which weight decay?" "is EMA used?" "how are images cropped?"
 
-      lineage query --batch - < questions.jsonl > answers.jsonl
+      lineage query "learning rate schedule" --work mar --kind code -k 5
 
-      lineage query "learning rate schedule" --kind code -k 5 --json
-
-      lineage query "which betas does the optimizer use?" --format compact --max-tokens 600
-
-      lineage query "which seeds?" --work allenai/scifact
+      lineage query --batch - < questions.txt
     """
-    compact = partial(_compact, run.service, max_tokens) if form == "compact" and not run.json else None
+    if batch and text:
+        raise UsageError("a question and --batch cannot go together", hint="put the question into the file")
+    form = form or ("json" if run.json or batch else "full" if sys.stdout.isatty() else "compact")
+    asked = _asked(text or [], batch)
+    kept, notes = zip(*(beginning(question) for _, question in asked), strict=True) if batch and asked else ([question for _, question in asked], ())
+    answers = run.service.query_batch(kept, k=k or (20 if batch and form == "json" else 10), **run.asked)
+    answers = tuple(replace(answer, notes=(*answer.notes, *note)) for answer, note in zip(answers, notes or [()] * len(answers), strict=True))
+    if form == "compact":
+        exit_codes.say(_compact(run.service, max_tokens * max(1, len(answers)), answers))
+    elif batch:
+        _put_batch([name for name, _ in asked], answers)
+    else:
+        for answer in answers:
+            replace(run, json=form == "json").put(answer, display.answer, "query")
+    if not asked:
+        print(f"note: {label(batch or Path('-'))} holds no questions", file=sys.stderr)
+
+
+def _asked(words: list[str], batch: Path | None) -> list[tuple[str, str]]:
+    """The questions, each with its id: of a file, or each argument with a blank in it, or all words as one."""
     if batch:
-        if text:
-            raise UsageError("a question and --batch cannot go together", hint="put the question into the file")
-        asked = {name: value for name, value in run.asked.items() if name != "explain"}
-        _answer_batch(run.service.query_batch(batch, k=k or (10 if form == "compact" else 20), **asked), batch, compact)
-        return
-    if not joined(text).strip():
+        return list(questions(batch))
+    several = len(words) > 1 and all(len(word.split()) > 1 for word in words)
+    texts = words if several else [joined(words)]
+    if not all(map(str.strip, texts)):
         raise UsageError("the question is empty", hint='for example: lineage query "how is the encoder initialized?"')
-    answer = run.service.query(joined(text), k=k or 10, **run.asked)
-    replace(run, json=run.json or form == "json").put(answer, compact or display.answer, "query", verbatim=bool(compact))
+    return [(str(number), text) for number, text in enumerate(texts, 1)]
 
 
-def _compact(service: Service, max_tokens: int, answer: Answer) -> str:
+def _compact(service: Service, max_tokens: int, answers: Sequence[Answer]) -> str:
     """The lines that answer, within the budget."""
-    from api.wire import concise
 
     def frame(listed: concise.Listing) -> str:
-        left = listed.answers[0].left
-        more = f"a larger --max-tokens (hits from {left} on)" if left else ""
-        weak = "" if answer.supported else "Nothing clearly answers; these are the nearest."
-        end = concise.next_call(listed, "`lineage read CITATION` (more lines)", more, "--format full (more of each hit)")
+        left = next((one.left for one in listed.answers if one.left), 0)
+        more = f"--max-tokens (hits from {left} on)" if left else ""
+        weak = "" if any(answer.supported for answer in answers) else "Nothing clearly answers; these are the nearest."
+        end = concise.next_call(listed, "`lineage read CITATION...`, `lineage grep -C 5 NAME...`", more)
         return "\n".join(filter(None, (weak, listed.text, end)))
 
-    return concise.listing([answer], frame, service.tokens.count, max_tokens).sent
+    return concise.listing(answers, frame, service.tokens.count, max_tokens).sent if answers else ""
 
 
-def _answer_batch(answers: Iterator[tuple[str, Answer]], batch: Path, compact: Callable[[Answer], str] | None) -> None:
-    """One line of JSON a question, or a heading with its id and the compact answer; a file without any says so."""
+def _put_batch(names: Sequence[str], answers: Sequence[Answer]) -> None:
+    """One line of JSON a question."""
     from api.wire.encode import dumps
     from api.wire.hits import hit_view
 
-    empty = True
-    for name, answer in answers:
-        empty = False
-        if compact:
-            exit_codes.say(f"== {display.plain(name)}\n{compact(answer)}\n")
-            continue
+    for name, answer in zip(names, answers, strict=True):
         hits = list(map(hit_view, answer.hits))
         exit_codes.say(dumps({"id": name, "supported": answer.supported, "hits": hits, "notes": answer.notes}), exact=True)
-    if empty:
-        print(f"note: {label(batch)} holds no questions", file=sys.stderr)
 
 
-@command(requests.Exact, argument="pattern")
-def grep(run: Run) -> None:
-    """Find exact strings or regular expressions in the papers, code and settings of a lineage; definitions come first.
+@command(requests.Exact)
+def grep(
+    run: Run,
+    pattern: Annotated[list[str], typer.Argument(metavar="PATTERN", help="Regular expressions (RE2), one an argument.", show_default=False)],
+    max_tokens: Annotated[int, typer.Option("--max-tokens", min=MIN_TOKENS, metavar="N", help="Budget a pattern.")] = MAX_TOKENS,
+) -> None:
+    """Find lines by pattern in all code, settings and texts; definitions first, statements joined to one line.
 
     Examples:
 
-      lineage grep weight_decay
+      lineage grep weight_decay "clip_grad|max_norm"
+
+      lineage grep -C 8 "def forward" --work LTH14/mar
 
       lineage grep -F "nn.init." --kind code
-
-      lineage grep -w EMA --work LTH14/mar
     """
-    matches = run.service.grep(**run.asked)
-    run.put(matches, display.matches, "grep")
-    if not matches.total:
-        raise NotFound(f"no line matches {run.asked['pattern'][:80]!r}", hint="`lineage query` searches by meaning")
+    found = [run.service.grep(one, **run.asked) for one in pattern]
+    how = {"headed": len(found) > 1, "blocks": run.asked["context"] > 0}
+    for matches in found:
+        run.put(
+            matches, lambda some: concise.matching_lines(some, run.service.tokens.count, max_tokens, **how), "grep", verbatim=not sys.stdout.isatty()
+        )
+    with exit_codes.concluding():
+        if not any(matches.total for matches in found):
+            raise NotFound(f"no line matches {' or '.join(pattern)[:80]!r}", hint="`lineage query` searches by meaning")
 
 
-@command(requests.Citation, argument="citation")
-def read(run: Run) -> None:
-    """Read what a citation means: its lines, the definition or section they stand in, and who calls it.
+@command(requests.Citation)
+def read(
+    run: Run,
+    citation: Annotated[list[str], typer.Argument(metavar="CITATION", help="As printed, or mar/main.py:3-9.", show_default=False)],
+) -> None:
+    """Read cited lines, as many places as you like in one call.
 
     Examples:
 
-      lineage read "github.com/LTH14/mar/main_mar.py#L81-L82@fe470ac2"
-
-      lineage read LTH14/mar/util/misc.py:290-303
+      lineage read mar/main_mar.py:70-95 DiT/train.py:140-160
 
       lineage read arXiv:2502.17437#A
+
+      lineage read mar/util/misc.py --lines 290-303 --callers
     """
-    run.put(run.service.read(**run.asked), display.passage, "read")
+    missed: list[LineageError] = []
+    for one in citation:
+        try:
+            run.put(run.service.read(one, **run.asked), concise.passage_lines, "read", verbatim=not sys.stdout.isatty())
+        except LineageError as error:
+            missed.append(error)
+    with exit_codes.concluding():
+        if missed:
+            raise missed[0]
 
 
 @command(offline=True, quiet=True)

@@ -25,8 +25,8 @@ from lineage.errors import LineageError, UsageError
 from lineage.progress import Watch
 from lineage.settings import Settings
 
-Home = Annotated[Path | None, typer.Option("--home", help="Folder of the store (or LINEAGE_HOME).", show_default=False)]
-Json = Annotated[bool, typer.Option("--json", help='Print one object {"schema_version": "1", "data": …}.')]
+Home = Annotated[Path | None, typer.Option("--home", metavar="DIR", help="Folder of the store (or LINEAGE_HOME).", show_default=False)]
+Json = Annotated[bool, typer.Option("--json", help="One JSON object.")]
 Offline = Annotated[bool, typer.Option("--offline", help="Send nothing; use what the store holds (or LINEAGE_OFFLINE=1).")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 Words = list[str] | None
@@ -116,8 +116,11 @@ _FLAGS: Mapping[str, tuple[str, ...]] = {
     "word": ("--word-regexp", "-w"),
     "any_case": ("--ignore-case/--case-sensitive", "-i/-s"),
     "limit": ("--limit", "-n"),
+    "context": ("--context", "-C"),
 }
 """Options that are called otherwise than `--field`."""
+_METAVARS: Mapping[str, str] = {"lineage": "NAME", "work": "WORK", "kind": "KIND", "lines": "A-B"}
+"""What the value of an option is called in help."""
 _CHOSEN = "chosen"
 
 
@@ -165,8 +168,10 @@ def _parameter(name: str, field: Any, kind: Any, is_argument: bool) -> Parameter
     """The option, or argument, of a field of a request."""
     choices = tuple(choice for choice in get_args(kind) if isinstance(choice, str) and choice)
     words = f"{field.description.rstrip('.')}: {', '.join(choices)}." if choices else field.description
-    options: dict[str, Any] = {"help": words, "show_default": type(field.default) is int}
+    metavar = {"metavar": _METAVARS[name]} if name in _METAVARS else {}
+    options: dict[str, Any] = {"help": words, "show_default": type(field.default) is int, **metavar}
     options |= {bound: getattr(limit, key) for limit in field.metadata for bound, key in (("min", "ge"), ("max", "le")) if hasattr(limit, key)}
+    options |= {"metavar": "N"} if "min" in options or "max" in options else {}
     if name == "lineage" or choices:
         options["autocompletion"] = known if name == "lineage" else one_of(*choices)
     flags = () if is_argument else _FLAGS.get(name, (f"--{name.replace('_', '-')}",))

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from api.wire.stored import Completeness, Overview, RankedReferences, RepositoryStateView, StoredLineage
     from indexer.against_source import SourceCheck
     from indexer.plan import BuildReport
-    from retrieval.search.exact import ExactAnswer
-    from retrieval.search.read import CitedPassage
 
 plain = one_line
 _NUMBER = re.compile(r"\d+")
@@ -107,28 +105,6 @@ def answer(given: Answer) -> str:
         "nothing in this lineage answers that; try other words, or `lineage gaps`"
     ]
     return "\n\n".join(blocks)
-
-
-def matches(found: ExactAnswer) -> str:
-    """One line a match, `citation: line`, and how many there are."""
-    rows = [
-        f"{bold(plain(match.citation))}: {plain(match.text)}" + (dim(f"  (and {match.copies} more)") if match.copies else "")
-        for match in found.matches
-    ]
-    last = found.offset + len(found.matches)
-    return "\n".join([*rows, dim(f"{last} of {found.total} lines; --offset {last} for more")] if last < found.total else rows)
-
-
-def passage(found: CitedPassage) -> str:
-    """The lines of a citation, numbered for code, under what they stand in; who calls it below."""
-    chunk = found.hit.chunk
-    inside = f" in {plain(found.symbol)} (from line {found.defined_at})" if found.symbol else ""
-    code = found.hit.work.kind == "code"
-    head = f"{bold(plain(found.citation))}  ({licence(found.hit)}){inside}" + (f"; {found.lines} lines" if code else "")
-    body = ["".join(c if c.isprintable() or c == "\t" else " " for c in line) for line in chunk.text.split("\n")]
-    shown = [f"{dim(f'{number:>5}')}  {line}" for number, line in enumerate(body, chunk.start_line)] if code else body
-    calls = [f"  {plain(caller.citation)}: {plain(caller.text)}" for caller in found.callers]
-    return "\n".join([head, "", *shown, *(["", "named in:", *calls] if calls else [])])
 
 
 def licence(hit: Hit) -> str:

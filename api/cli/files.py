@@ -83,18 +83,25 @@ def _read(path: Path) -> bytes:
 
 def objects(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """The JSON objects of a file of one a line, each with the number of its line; raises `UsageError`, which names the line."""
+    return ((number, _object(path, number, line)) for number, line in _numbered(path))
+
+
+def _object(path: Path, number: int, line: str) -> Mapping[str, Any]:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{label(path)}, line {number}: not JSON", hint=_LINE) from error
+    if not isinstance(row, dict):
+        raise UsageError(f"{label(path)}, line {number}: a JSON object is expected", hint=_LINE)
+    return row
+
+
+def _numbered(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines that hold something, by number; raises `UsageError` for too many."""
     lines = _lines(path, UsageError)
     if len(lines) > MAX_BATCH:
         raise UsageError(f"{label(path)} has {len(lines):,} lines; at most {MAX_BATCH:,} are taken")
-    for number, line in enumerate(lines, 1):
-        if line.strip():
-            try:
-                row = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                raise UsageError(f"{label(path)}, line {number}: not JSON", hint=_LINE) from error
-            if not isinstance(row, dict):
-                raise UsageError(f"{label(path)}, line {number}: a JSON object is expected", hint=_LINE)
-            yield number, row
+    return ((number, line) for number, line in enumerate(lines, 1) if line.strip())
 
 
 def check_archive(path: Path) -> None:
@@ -111,8 +118,11 @@ def check_archive(path: Path) -> None:
 
 
 def questions(path: Path) -> Iterator[tuple[str, str]]:
-    """The (id, text) of a file of one {"id", "text"} a line; raises `UsageError`, which names the line."""
-    for number, row in objects(path):
+    """The (id, text) of a file of one question a line, plain (its id is the number of the line) or all as {"id", "text"}; raises `UsageError`."""
+    lines = list(_numbered(path))
+    plain = bool(lines) and not lines[0][1].lstrip().startswith("{")
+    for number, line in lines:
+        row = {"id": number, "text": line.strip()} if plain else _object(path, number, line)
         text = row.get("text", row.get("query"))
         if "id" not in row or text is None:
             raise UsageError(f'{label(path)}, line {number}: {{"id": …, "text": …}} is expected')

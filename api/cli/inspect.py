@@ -21,6 +21,7 @@ from lineage.generation import Damaged
 from lineage.registry import names
 
 if TYPE_CHECKING:
+    from api.wire.stored import Overview
     from indexer.against_source import SourceCheck
     from indexer.store.generations import Finding
 
@@ -28,16 +29,23 @@ FORMS = one_of(*names("renderers"))
 
 
 @command()
-def show(run: Run, lineage: Named = "") -> None:
-    """Show a lineage: the target, what it builds on and why, the repositories, what failed.
+def show(
+    run: Run, lineage: Named = "", full: Annotated[bool, typer.Option("--full", help="All of it, also in a pipe, which gets the gist.")] = False
+) -> None:
+    """Show a lineage: what each part comes from, the repositories with their main programs, what is missing.
 
     Examples:
 
-      lineage show arxiv:2504.17192
+      lineage show 2504.17192
 
-      lineage show --json
+      lineage show --full
     """
-    run.put(run.service.show(lineage), display.overview, "show")
+    whole = full or sys.stdout.isatty()
+    run.put(run.service.show(lineage), display.overview if whole else _brief, "show", verbatim=not whole)
+
+
+def _brief(shown: Overview) -> str:
+    return shown.brief("next, several at once: lineage query QUESTION..., lineage grep -C 5 NAME..., lineage read PATH:3-40...; lineage gaps")
 
 
 @command()

@@ -41,6 +41,7 @@ Wait = Annotated[int, Field(ge=0, le=MOST_WAIT, description="Seconds to stay for
 
 
 _FULL = 5
+Cited = Annotated[str, Field(max_length=600), _CLEAN]
 Question = Annotated[str, Field(min_length=1, max_length=MOST_BYTES), _CLEAN]
 
 
@@ -54,16 +55,17 @@ class SearchArguments(Arguments):
     """Arguments of `lineage_search`."""
 
     query: Annotated[str, Field(min_length=1, max_length=MOST_BYTES, description="A question in words; identifiers help."), _CLEAN] = ""
-    queries: Annotated[tuple[Question, ...], Field(max_length=8, strict=False, description="Instead: up to 8 questions that share the budget.")] = ()
+    queries: Annotated[tuple[Question, ...], Field(max_length=8, strict=False, description="Instead: up to 8 questions or patterns.")] = ()
     lineage: LineageName = ""
     mode: Annotated[Literal["hybrid", "exact", "regex"], Field(description="`exact`, `regex`: every line that matches, definitions first.")] = (
         "hybrid"
     )
     kind: Annotated[Literal["", "paper", "code", "config", "docs"], Field(description="Only this kind.")] = ""
-    work: Annotated[str, Field(max_length=300, description="Only this paper or repository (id, or OWNER/NAME)."), _CLEAN] = ""
+    work: Annotated[str, Field(max_length=300, description="Only this paper or repository: id, NAME, title."), _CLEAN] = ""
     no_target_code: Annotated[bool, Field(description="Leave the target's own code out.")] = False
     detail: Annotated[Literal["concise", "full"], Field(description="full: whole chunks.")] = "concise"
-    max_tokens: Annotated[int, Field(ge=MIN_TOKENS, le=20000, description="Of a concise result.")] = MAX_TOKENS
+    context: Annotated[int, Field(ge=0, le=40, description="Lines around each match of `exact`, `regex`.")] = 0
+    max_tokens: Annotated[int, Field(ge=MIN_TOKENS, le=20000, description="Budget, a question.")] = MAX_TOKENS
     limit: Annotated[Limit, Field(description="Hits a question (full: 5).")] = 10
     offset: Offset = 0
 
@@ -71,8 +73,8 @@ class SearchArguments(Arguments):
     def _asks(self) -> Self:
         if bool(self.query) == bool(self.queries):
             raise ValueError("either `query` or `queries` is needed")
-        if self.queries and (self.detail == "full" or self.mode != "hybrid"):
-            raise ValueError("`queries` go with detail=concise and mode=hybrid; ask one `query`")
+        if self.queries and self.detail == "full":
+            raise ValueError("`queries` go with detail=concise; ask one `query`")
         return self
 
     @property
@@ -119,10 +121,12 @@ class GapsArguments(Arguments):
 class ReadArguments(Arguments):
     """Arguments of `lineage_read`."""
 
-    chunk: Annotated[str, Field(pattern=r"^(c_[A-Za-z0-9_.-]{1,80})?$", description="`chunk` of a hit."), _CLEAN] = ""
-    citation: Annotated[str, Field(max_length=600, description="Or a citation, or OWNER/NAME/PATH:3-9."), _CLEAN] = ""
+    citations: Annotated[tuple[Cited, ...], Field(max_length=12, strict=False, description="As printed, or NAME/PATH:3-40.")] = ()
+    citation: Annotated[Cited, Field(description="Just one.")] = ""
     lines: Annotated[str, Field(pattern=r"^([0-9]{1,7}(-[0-9]{1,7})?)?$", description="With `citation`: other lines, 40-90."), _CLEAN] = ""
+    callers: Annotated[bool, Field(description="Who names the definition.")] = False
     lineage: LineageName = ""
+    chunk: Annotated[str, Field(pattern=r"^(c_[A-Za-z0-9_.-]{1,80})?$", description="Instead: `chunk` of a hit, widened."), _CLEAN] = ""
     before: Annotated[int, Field(ge=0, le=200, description="Lines above.")] = 20
     after: Annotated[int, Field(ge=0, le=200, description="Lines below.")] = 20
 

@@ -178,7 +178,8 @@ def _completeness(desk: Desk, lineage: str) -> Result:
     top += [f"{kind}: " + ", ".join(f"{count} {word}" for word, count in counts.items()) for kind, counts in whole.sums.items()]
     top.append(f"{count} losses" + (f", {_MOST} shown." if count > _MOST else "."))
     lines = "\n".join(f"{row.kind} {row.status}: {row.subject} - {row.detail}" for row in losses)
-    parts = [(own, text) for own, text in (("Title:", whole.title), ("What failed or is incomplete:", lines)) if text]
+    gist = desk.service.show(lineage).brief("Next: lineage_search with several `queries`; lineage_gaps for what the paper leaves open.")
+    parts = [(own, text) for own, text in (("Lineage:", gist), ("What failed or is incomplete:", lines)) if text]
     return Result(StatusResult(completeness=row), results.blocks("\n".join(top), parts))
 
 

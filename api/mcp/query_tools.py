@@ -13,12 +13,12 @@ from api.mcp.results import BriefPack, ConciseAnswer, ConcisePage, GapsPage, Hit
 from api.table import Desk
 from api.wire import concise
 from api.wire.encode import view
-from api.wire.hits import hit_view
 from lineage import lineage_names
-from lineage.errors import UsageError
-from lineage.records import Answer, Hit
+from lineage.errors import LineageError, UsageError
+from lineage.records import Answer, Hit, Provenance
 from lineage.results import Consensus
-from lineage.text.hidden_text import inline, visible
+from lineage.text.hidden_text import inline
+from retrieval.search.exact import ExactAnswer
 
 _HEAD = 10
 _AGENT = "an agent, over MCP"
@@ -58,38 +58,42 @@ def _concise(desk: Desk, asked: SearchArguments, pages: Sequence[tuple[Answer, b
         weak = "" if all(supported) else " Nothing clearly answers; these are the nearest." if not any(supported) else " Some have only near hits."
         left = [one.left - 1 for one in listed.answers if one.left]
         more = f"offset={min(left, default=asked.offset + asked.hits)} (more hits)" if left or any(further) else ""
-        end = concise.next_call(listed, "lineage_read with a citation (more lines)", more, "detail=full (whole chunks)")
+        end = concise.next_call(listed, "lineage_read with `citations`, mode=regex for names", more)
         return f"{top}{weak} {fence.brief_notice}\n{fence.around(listed.text)}\n{end}" if listed.text else f"{top} Nothing here answers that. {end}"
 
-    listed = concise.listing(answers, frame, desk.service.tokens.count, asked.max_tokens)
+    listed = concise.listing(answers, frame, desk.service.tokens.count, asked.max_tokens * len(answers))
     shown = tuple(view(one, ConciseAnswer, has_more=more or bool(one.left)) for one, more in zip(listed.answers, further, strict=True))
-    body = ConcisePage(
-        lineage=answers[0].lineage,
-        generation=answers[0].generation,
-        **({"answers": shown} if len(shown) > 1 else {name: getattr(shown[0], name) for name in ("query", "supported", "hits", "notes")}),
-        limit=asked.hits,
-        offset=asked.offset,
-        has_more=any(page.has_more for page in shown),
-        provenance=came,
-    )
+    body = _page(asked, answers[0].lineage, answers[0].generation, shown, came)
     return Result(body, listed.sent)
 
 
 def _matching(desk: Desk, asked: SearchArguments) -> Result:
-    """One page of matching lines, each as a hit of that line."""
+    """One page of matching lines of each pattern, each with its statement or the lines around it."""
     how: dict[str, Any] = {"fixed": asked.mode == "exact", "kind": asked.kind, "work": asked.work, "no_target_code": asked.no_target_code}
-    answer = desk.service.grep(asked.questions[0], lineage=asked.lineage, limit=asked.hits, offset=asked.offset, **how)
-    hits = tuple(
-        replace(hit_view(match.hit), rank=rank, text=visible(match.text)[0], citation=match.citation)
-        for rank, match in enumerate(answer.matches, asked.offset + 1)
+    how |= {"context": asked.context, "limit": asked.hits, "offset": asked.offset, "lineage": asked.lineage}
+    found = [desk.service.grep(pattern, **how) for pattern in asked.questions]
+    answers = tuple(map(_matches, found))
+    first, total = found[0], sum(answer.total for answer in found)
+    top = f"{total} lines match, definitions first." if total else "No line matches; mode=hybrid searches by meaning."
+    top += _further(asked.hits, asked.offset, any(answer.has_more for answer in answers))
+    form: dict[str, Any] = {"headed": len(found) > 1, "blocks": asked.context > 0}
+    lines = "\n".join(concise.matching_lines(answer, desk.service.tokens.count, asked.max_tokens, **form) for answer in found)
+    body = _page(asked, first.lineage, first.generation, answers, first.provenance)
+    return Result(body, results.blocks(top, [("", lines)] if total else []))
+
+
+def _matches(answer: ExactAnswer) -> ConciseAnswer:
+    hits = tuple(concise.line_hit(match, rank) for rank, match in enumerate(answer.matches, answer.offset + 1))
+    return ConciseAnswer(query=answer.pattern, supported=bool(hits), hits=hits, notes=(), has_more=answer.offset + len(hits) < answer.total)
+
+
+def _page(asked: SearchArguments, lineage: str, generation: str, answers: tuple[ConciseAnswer, ...], came: Provenance) -> ConcisePage:
+    """The structured content of one answer, or of several."""
+    kept: dict[str, Any] = (
+        {"answers": answers} if len(answers) > 1 else {name: getattr(answers[0], name) for name in ("query", "supported", "hits", "notes")}
     )
-    last = asked.offset + len(hits)
-    paging: dict[str, Any] = {"limit": asked.hits, "offset": asked.offset, "has_more": last < answer.total}
-    body = view(answer, HitsPage, query=asked.questions[0], supported=bool(hits), hits=hits, notes=(), **paging)
-    top = f"{answer.total} lines match; {asked.offset + 1}-{last} shown." if hits else "No line matches; mode=hybrid searches by meaning."
-    lines = "\n".join(f"{match.citation}: {match.text.strip()}" for match in answer.matches)
-    text = results.told(body, top + _further(asked.hits, asked.offset, body.has_more), [("Lines, definitions first:", lines)] if hits else [])
-    return Result(body, text, _links(answer.lineage, (hit.chunk for hit in hits)))
+    paging: dict[str, Any] = {"limit": asked.hits, "offset": asked.offset, "has_more": any(answer.has_more for answer in answers)}
+    return ConcisePage(lineage=lineage, generation=generation, **kept, **paging, provenance=came)
 
 
 def _further(limit: int, offset: int, more: bool) -> str:
@@ -114,10 +118,10 @@ def page(ask: Callable[[int], Answer], limit: int, offset: int) -> tuple[Answer,
 
 def read(desk: Desk, asked: ReadArguments) -> Result:
     """A piece of evidence with surrounding lines, or the lines of a citation, and how to read further."""
-    if asked.citation:
-        return _cited_lines(desk, asked)
+    if cited := asked.citations or ((asked.citation,) if asked.citation else ()):
+        return _cited_lines(desk, asked, cited)
     if not asked.chunk:
-        raise UsageError("chunk or citation is needed", hint="both stand in every hit of lineage_search")
+        raise UsageError("citations, citation or chunk is needed", hint="they stand in every hit of lineage_search")
     window = desk.service.evidence(asked.chunk, lineage=asked.lineage, before=asked.before, after=asked.after)
     body = WidenedEvidence.from_record(window)
     top = f"Lineage {window.lineage}, generation {window.generation}. {body.hit.kind}, lines {body.start_line}-{body.end_line}"
@@ -127,19 +131,23 @@ def read(desk: Desk, asked: ReadArguments) -> Result:
     return Result(body, results.blocks(top, [(f"Chunk {asked.chunk}:", results.described(body.hit))]), links)
 
 
-def _cited_lines(desk: Desk, asked: ReadArguments) -> Result:
-    """The lines that a citation means, with the definition they stand in and who calls it."""
-    passage = desk.service.read(asked.citation, lines=asked.lines, lineage=asked.lineage)
-    chunk = passage.hit.chunk
-    around = {"before": chunk.start_line - 1, "after": max(0, passage.lines - chunk.end_line), "previous": "", "next": ""}
-    body = view(passage, WidenedEvidence, start_line=chunk.start_line, end_line=chunk.end_line, **around)
-    top = (
-        f"Lineage {passage.lineage}, generation {passage.generation}. {body.hit.kind}, lines {chunk.start_line}-{chunk.end_line} of {passage.lines}."
-    )
-    parts = [("Cited:", results.described(body.hit))]
-    if passage.callers:
-        parts.append((f"Named in, {len(passage.callers)} lines:", "\n".join(f"{line.citation}: {line.text.strip()}" for line in passage.callers)))
-    return Result(body, results.blocks(top, parts))
+def _cited_lines(desk: Desk, asked: ReadArguments, cited: Sequence[str]) -> Result:
+    """The lines that citations mean, each under what they stand in; of the first as structured content."""
+    how: dict[str, Any] = {"callers": asked.callers, "lineage": asked.lineage}
+    first = desk.service.read(cited[0], lines=asked.lines if len(cited) == 1 else "", **how)
+    chunk = first.hit.chunk
+    around = {"before": chunk.start_line - 1, "after": max(0, first.lines - chunk.end_line), "previous": "", "next": ""}
+    body = view(first, WidenedEvidence, start_line=chunk.start_line, end_line=chunk.end_line, **around)
+    texts = [concise.passage_lines(first), *(_read(desk, one, how) for one in cited[1:])]
+    return Result(body, results.blocks(f"Lineage {first.lineage}.", [("", "\n".join(texts))]))
+
+
+def _read(desk: Desk, cited: str, how: dict[str, Any]) -> str:
+    """The lines of one citation of several, or why there are none."""
+    try:
+        return concise.passage_lines(desk.service.read(cited, **how))
+    except LineageError as error:
+        return f"{error}; {error.hint}"
 
 
 def gaps(desk: Desk, asked: GapsArguments) -> Result:

@@ -107,7 +107,7 @@ def blocks(top: str, parts: Sequence[tuple[str, str]]) -> str:
     fence = Fence([top, *(text for part in parts for text in part)])
     if not parts:
         return top
-    return "\n\n".join([f"{top}\n{fence.notice}", *(f"{own}\n{fence.around(theirs)}" for own, theirs in parts)])
+    return "\n\n".join([f"{top}\n{fence.notice}", *(f"{own}\n{fence.around(theirs)}".lstrip() for own, theirs in parts)])
 
 
 def hit_block(hit: HitView) -> tuple[str, str]:

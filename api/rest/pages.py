@@ -211,8 +211,8 @@ Which call is next:
 - A name you saw: `POST /api/v1/grep`. A task to write: `POST /api/v1/context` with a token budget. Code you wrote: `POST /api/v1/audit`.
 - `supported` is false: do not ask again in other words; say UNSPECIFIED.
 
-Agents that speak the Model Context Protocol find the same at `/mcp` (`lineage_search` answers up to 8 `queries` in 1,000 tokens). With a shell:
-`lineage query TEXT --format compact`, `lineage read CITATION`, `lineage grep NAME`.
+Agents that speak the Model Context Protocol find the same at `/mcp` (`lineage_search` answers up to 8 `queries`). With a shell, several at once:
+`lineage show NAME`, `lineage query "QUESTION" "QUESTION"`, `lineage grep -C 5 NAME NAME`, `lineage read CITATION CITATION`.
 
 ## Endpoints
 

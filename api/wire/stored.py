@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from json import loads
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +19,16 @@ from indexer.plan import BuildReport
 from lineage.code_links.repository_state import RepositoryState
 from lineage.code_reuse.derivation import Derivation
 from lineage.code_reuse.reuse import Shared
+from lineage.file_roles import ASIDE
 from lineage.generation import Manifest
-from lineage.records import UNKNOWN, CodeLink, LedgerRow, Provenance, Reference, Status, Work, WorkId
+from lineage.records import UNKNOWN, CodeLink, FileRole, LedgerRow, Provenance, Reference, Status, Work, WorkId
 from lineage.references.signals import TitledAncestor
+from lineage.text.hidden_text import inline
+from retrieval.search.missing_software import MissingSoftware
 
 if TYPE_CHECKING:
     from indexer.lock.form import Pinned
+    from lineage.catalog.reader import Catalog, StoredDocument
 
 
 @dataclass(frozen=True)
@@ -102,11 +108,15 @@ class LinkedRepository(CodeLink):
 
 @dataclass(frozen=True)
 class IndexedText:
-    """A work with indexed text; searches can be restricted to it."""
+    """A work with indexed text; searches can be restricted to it. Of a repository the language of most files, and the main programs."""
 
     work: str
     kind: str
     title: str
+    files: int = 0
+    characters: int = 0
+    language: str = ""
+    main: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -122,7 +132,68 @@ class Overview:
     texts: tuple[IndexedText, ...]
     questions: tuple[str, ...]
     ancestors: tuple[TitledAncestor, ...]
+    missing: tuple[MissingSoftware, ...] = ()
     provenance: Provenance = UNKNOWN
+
+    def brief(self, query: str) -> str:
+        """What an agent needs to begin: parts and their ancestors, repositories with their programs, what is missing, and how to go on (`query`)."""
+        target, texts = self.report.target, [text for text in self.texts if text.work != self.report.target.id]
+        parts: dict[str, list[str]] = {}
+        for ancestor in self.ancestors:
+            parts.setdefault(_called(ancestor.title, ancestor.work), []).append(ancestor.part)
+        papers = [_called(text.title, text.work) for text in texts if text.kind == "paper"]
+        lines = [f"{self.report.lineage}: {_cut(target.title or target.id, 100)}; {len(self.references)} references"]
+        lines += ["takes from: " + "; ".join(f"{name} ({', '.join(taken)})" for name, taken in list(parts.items())[:_ANCESTORS])] if parts else []
+        lines += [_repository(text) for text in texts if text.kind == "code"] or ["no repository"]
+        lines += (
+            [f"papers: {'; '.join(papers[:_PAPERS])}" + (f" and {len(papers) - _PAPERS} more" if len(papers) > _PAPERS else "")] if papers else []
+        )
+        add, named = f"suggest: lineage add {self.report.lineage}", [one for one in self.missing if one.named]
+        lines += [f"not here, though the target names it: {one.name}; {add} {one.address or _SOMEWHERE}" for one in named]
+        rest = [one.address.removeprefix("https://github.com/") for one in self.missing if not one.named]
+        lines += [f"not here, though imported: {', '.join(rest)}" + ("" if named else f"; {add} {_SOMEWHERE}")] if rest else []
+        return "\n".join(map(inline, [*lines, query]))
+
+
+_ANCESTORS, _PAPERS, _MAIN = 6, 4, 3
+_SOMEWHERE = "https://github.com/OWNER/NAME"
+_CODE = (".py", ".ipynb", ".jl", ".r", ".cpp", ".cc", ".rs", ".go", ".java", ".js", ".ts", ".lua", ".m")
+
+
+def _called(title: str, work: str) -> str:
+    return _cut(title.partition(":")[0], 40) or work
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def _repository(text: IndexedText) -> str:
+    """`mar (LTH14, python, 31 files): main_mar.py, engine_mar.py`."""
+    name = text.work.rpartition("/")[2]
+    about = ", ".join(filter(None, (text.work.removeprefix("repo:github.com/").partition("/")[0], text.language, f"{text.files} files")))
+    return f"{name} ({about}): {', '.join(text.main)}"
+
+
+def indexed_texts(catalog: Catalog, works: Mapping[WorkId, Work]) -> tuple[IndexedText, ...]:
+    """The works that have texts, with the size of each, and of a repository the programs that it is run by, of training first."""
+    documents = sorted(catalog.documents(), key=lambda document: document.work)
+    return tuple(_indexed(catalog, works[id_], list(some)) for id_, some in groupby(documents, key=lambda document: document.work) if id_ in works)
+
+
+def _indexed(catalog: Catalog, work: Work, documents: Sequence[StoredDocument]) -> IndexedText:
+    languages = Counter(document.language for document in documents if document.kind == "code" and document.language)
+    size = sum(document.length for document in documents)
+    return IndexedText(
+        work.id, work.kind, work.title, len(documents), size, *languages.most_common(1)[0][:1] if languages else ("",), _main(catalog, work)
+    )
+
+
+def _main(catalog: Catalog, work: Work) -> tuple[str, ...]:
+    files = catalog.files(work.id).values() if work.kind == "code" else ()
+    programs = [file for file in files if FileRole.PROGRAM in file.roles and ASIDE.isdisjoint(file.roles) and file.path.endswith(_CODE)]
+    programs.sort(key=lambda file: (file.path.count("/") - 2 * (FileRole.TRAINING in file.roles), file.path))
+    return tuple(file.path for file in programs[:_MAIN])
 
 
 @dataclass(frozen=True)

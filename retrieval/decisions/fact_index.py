@@ -49,9 +49,9 @@ class FactIndex:
         return self.held.get(name, ())
 
 
-def holders(catalog: Catalog, kinship: WorkRelations, lineage: str, generation: str, target: WorkId) -> FactIndex:
-    """All facts of a generation; what overrides others says so in `overridden`."""
-    facts = catalog.facts()
+def holders(catalog: Catalog, kinship: WorkRelations, lineage: str, generation: str, target: WorkId, names: Sequence[str] | None = None) -> FactIndex:
+    """All facts of a generation, or those of some details; what overrides others says so in `overridden`."""
+    facts = catalog.facts() if names is None else [fact for name in names for fact in catalog.facts(name)]
     chunks = catalog.chunks_of(fact.chunk for fact in facts)
     by_name: dict[str, list[FactOccurrence]] = defaultdict(list)
     for fact in facts:

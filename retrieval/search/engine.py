@@ -15,14 +15,16 @@ from lineage.errors import EmbedderMismatch, SourceError
 from lineage.generation import Generation
 from lineage.hyperparameters.ontology import Ontology, ontology
 from lineage.ports import Embedder, Reranker, VectorIndex, Vectors, WordEmbedder
-from lineage.records import Answer, Chunk, Focus, Hit, Query, Reason, ReasonKind, WorkId
+from lineage.records import Answer, Chunk, Focus, Hit, Query, Reason, ReasonKind, Settled, WorkId
 from lineage.text.tokens import tokens
+from retrieval.decisions.fact_index import holders
 from retrieval.decisions.mechanism_places import MechanismPlaces
 from retrieval.decisions.precedence import Precedence
+from retrieval.decisions.settled import settled_mechanisms, settled_values
 from retrieval.search import candidates, diversity, entity_routing, fusion
 from retrieval.search.candidates import QueryWords, Scope, is_quotation, is_telling, sequence, share_in_order
 from retrieval.search.concepts import MISS, MISSES, UNSUPPORTED, Asked, Field, Signs, concepts, first, profile, signs, supported
-from retrieval.search.decided import DecidedPlace, decided
+from retrieval.search.decided import DecidedPlace, asked_kinds, decided
 from retrieval.search.evidence import EvidenceWindow, neighbours, widened
 from retrieval.search.expansion import Vocabulary, vocabulary
 from retrieval.search.focus import focus
@@ -124,8 +126,7 @@ class Engine:
         """The statements that settle a question; none where the target's own code is at hand, which needs no ancestors to speak for it."""
         if any(kin.from_target and kin.work.kind == "code" for kin in self._kinship.kin.values()):
             return {}
-        self._places = self._places or MechanismPlaces(self._catalog, self._kinship, Precedence.of_meta(self._catalog.meta()))
-        return decided(question, self._places, self._table() if self._table else None, without)
+        return decided(question, self._mechanisms(), self._table() if self._table else None, without)
 
     def _without_target_code(self) -> Engine:
         from lineage.catalog.partial import without_target_code
@@ -205,6 +206,22 @@ class Engine:
             decided = self._decided(text, without)
             return _Asked(query, text, words, details, scope, decided=decided, settled=self._catalog.rows_of(decided, scope.kinds))
         return _Asked(query, text, words, details, scope, sequence(text), candidates.exact(self._catalog, text, scope))
+
+    def settled(self, query: Query) -> tuple[Settled, ...]:
+        """What the works of the lineage settle the details and mechanisms with that a question asks for, or one `work` of them."""
+        if query.no_target_code and not self._excluded:
+            return self.without_target_code().settled(query)
+        text, manifest = plain(query.text), self._generation.manifest
+        without = self._excluded | (self._kinship.kin.keys() - {self._kinship.work(query.work)} if query.work else frozenset())
+        details = asked_details(text, self._ontology)
+        facts = holders(self._catalog, self._kinship, manifest.lineage, manifest.id, WorkId(manifest.target), details)
+        asked = asked_kinds(text, self._table() if self._table else None)
+        values = settled_values(facts, details, self._ontology, without)
+        return (*values, *settled_mechanisms(asked, self._mechanisms(), without))
+
+    def _mechanisms(self) -> MechanismPlaces:
+        self._places = self._places or MechanismPlaces(self._catalog, self._kinship, Precedence.of_meta(self._catalog.meta()))
+        return self._places
 
     def evidence(self, chunk: str, before: int = 0, after: int = 0) -> EvidenceWindow | None:
         """A chunk with up to so many lines of its document around it; None if this generation has no such chunk."""

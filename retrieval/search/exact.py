@@ -7,7 +7,8 @@ matched here, and whole words in it narrow them by the lexical index before that
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ from lineage.citation import citation
 from lineage.errors import UsageError
 from lineage.records import UNKNOWN, Chunk, ChunkKind, Focus, Hit, Provenance
 from lineage.text.tokens import STOP, tokens
+from retrieval.search.focus import statement
 from retrieval.search.priors import FusionWeights, standing
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 MAX_PATTERN = 1_000
 MAX_LINE = 300
 """Characters of a matching line that are shown, from a little before the match."""
+_OF_A_FILE = 4
 _MEMORY = 8 << 20
 _META = re.compile(r"[\\.^$*+?{}\[\]|()]")
 _RUN = re.compile(r"[A-Za-z0-9_ ]{3,}")
@@ -40,7 +43,8 @@ _ASSIGNS = re.compile(r"\s*(?:=(?!=)|:\s)")
 class LineMatch:
     """A line that matches: where it stands, in which definition, and whether it defines what was asked for.
 
-    `hit` is its chunk with the line as focus; `copies` counts further chunks with the same text.
+    `hit` is its chunk with the line as focus; `copies` counts further chunks with the same text. `around` are the lines of its statement, or as
+    many around it as were asked for, from line `first` on.
     """
 
     citation: str
@@ -50,6 +54,13 @@ class LineMatch:
     definition: bool
     copies: int
     hit: Hit
+    first: int
+    around: tuple[str, ...]
+
+    @property
+    def shown(self) -> Hit:
+        """A hit of just the lines around it."""
+        return replace(self.hit, chunk=replace(self.hit.chunk, start_line=self.first, end_line=self.first + len(self.around) - 1))
 
 
 @dataclass(frozen=True)
@@ -78,8 +89,9 @@ class ExactQuery:
     any_case: bool | None = None
     kinds: tuple[ChunkKind, ...] = ()
     work: str = ""
-    limit: int = 50
+    limit: int = 30
     offset: int = 0
+    context: int = 0
 
     @property
     def ignores_case(self) -> bool:
@@ -101,10 +113,28 @@ def grep(engine: Engine, query: ExactQuery) -> ExactAnswer:
     matches = [match for chunk in chunks if not only or chunk.work == only for match in _matches(engine, chunk, expression)]
     worth = {id_: reason.value for id_, kin in engine.kinship.kin.items() if (reason := standing(kin, _NEAR))}
     matches.sort(key=lambda match: (not match.definition, _KIND_ORDER[match.hit.chunk.kind], -worth.get(match.hit.work.id, 0.0), *_place(match)))
-    distinct = list(_folded(matches))
-    return ExactAnswer(
-        query.pattern, manifest.lineage, manifest.id, tuple(distinct[query.offset : query.offset + query.limit]), len(distinct), query.offset
-    )
+    distinct = _in_turn(list(_folded(matches)))
+    shown = (_with_context(engine, match, query.context) for match in distinct[query.offset : query.offset + query.limit])
+    return ExactAnswer(query.pattern, manifest.lineage, manifest.id, tuple(shown), len(distinct), query.offset)
+
+
+def _in_turn(matches: Sequence[LineMatch]) -> list[LineMatch]:
+    """The same with a few lines of each file before the next few of any, so that one file does not hide the others."""
+    seen: Counter[tuple[object, ...]] = Counter()
+    ranked = []
+    for match in matches:
+        key = (match.definition, match.hit.chunk.kind, *_place(match)[:2])
+        seen[key] += 1
+        ranked.append((not match.definition, _KIND_ORDER[match.hit.chunk.kind], seen[key] // _OF_A_FILE))
+    return [match for _, match in sorted(zip(ranked, matches, strict=True), key=lambda row: row[0])]
+
+
+def _with_context(engine: Engine, match: LineMatch, lines: int) -> LineMatch:
+    if not lines:
+        return match
+    chunk, first = match.hit.chunk, max(1, match.line - lines)
+    text = (engine.generation.catalog.document_text(chunk.work, chunk.path) or "").split("\n")
+    return replace(match, first=first, around=tuple(text[first - 1 : match.line + lines])) if match.line <= len(text) else match
 
 
 _NEAR = FusionWeights(graph=1.0, target=2.0, own=3.0)
@@ -151,7 +181,7 @@ def narrowing(query: ExactQuery) -> tuple[str, list[str]]:
 def _matches(engine: Engine, chunk: Chunk, expression: re2._Regexp) -> Iterator[LineMatch]:
     """Each matching line of a chunk once."""
     relation = engine.kinship.of(chunk.work)
-    seen = -1
+    seen, lines = -1, chunk.text.split("\n")
     for match in expression.finditer(chunk.text):
         begin = chunk.text.rfind("\n", 0, match.start()) + 1
         if begin == seen or match.start() == match.end() == len(chunk.text):
@@ -165,9 +195,11 @@ def _matches(engine: Engine, chunk: Chunk, expression: re2._Regexp) -> Iterator[
         hit = Hit(1, 1.0, chunk, relation.work, focus=focus, reference=relation.reference, paper=relation.paper, from_target=relation.from_target)
         placed = replace(hit, chunk=replace(chunk, start_line=number, end_line=number)) if relation.work.kind == "code" else hit
         shown = _shortened(line, match.start() - begin)
-        yield LineMatch(
-            citation(placed).replace(f"#L{number}-L{number}", f"#L{number}"), number, shown, chunk.symbol, _defines(chunk, before, after), 0, hit
-        )
+        at = number - chunk.start_line
+        start, stop = statement(lines, at, at) if chunk.kind in {"code", "config"} else (at, at)
+        around = tuple(lines[start : stop + 1]) if stop > start else (shown,)
+        cited = citation(placed).replace(f"#L{number}-L{number}", f"#L{number}")
+        yield LineMatch(cited, number, shown, chunk.symbol, _defines(chunk, before, after), 0, hit, chunk.start_line + start, around)
 
 
 def _defines(chunk: Chunk, before: str, after: str) -> bool:

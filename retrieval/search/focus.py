@@ -28,6 +28,10 @@ _OPENERS = frozenset("\"'/")
 _CELL, _ROWS = " | ", 3
 _PREFIX = " \trRuU"
 SIGNATURES = ("def ", "async def ", "class ", "@", "function ", "fn ", "func ", "template")
+_OPEN = (",", "(", "[", "{", "\\")
+"""How a line ends on which a statement goes on."""
+_ABOVE, _BELOW = 4, 14
+"""How far a statement is followed up and down."""
 
 
 def rarity(frequency: Mapping[str, int], documents: int) -> dict[str, float]:
@@ -106,3 +110,59 @@ def grown(values: Sequence[float], nearly: float) -> tuple[int, int]:
             break
         start, end = (start - 1, end) if before >= after else (start, end + 1)
     return start, end
+
+
+def statement(lines: Sequence[str], start: int, end: int) -> tuple[int, int]:
+    """The same lines with all of the statement that they are part of: a call with its arguments, a few lines of a long one."""
+    top = max(0, start - _ABOVE)
+    while start > top and lines[start - 1].rstrip().endswith(_OPEN):
+        start -= 1
+    bottom, depth = min(len(lines) - 1, end + _BELOW), _depth(lines[start : end + 1])
+    while end < bottom and (depth > 0 or lines[end].rstrip().endswith(_OPEN)):
+        end += 1
+        depth += _depth(lines[end : end + 1])
+    return start, end
+
+
+def _depth(lines: Sequence[str]) -> int:
+    """How many brackets of some lines stay open."""
+    return sum(sum(map(line.count, "([{")) - sum(map(line.count, ")]}")) for line in lines)
+
+
+def signature(lines: Sequence[str], at: int) -> int | None:
+    """The nearest line above that begins a function or a class that line `at` stands in."""
+    indent = indentation(lines[at])
+    near = (above for above in range(at - 1, -1, -1) if lines[above].strip() and indentation(lines[above]) < indent)
+    return next((above for above in near if lines[above].lstrip().startswith(SIGNATURES)), None)
+
+
+def indentation(line: str) -> int:
+    """How far a line is indented."""
+    return len(line) - len(line.lstrip())
+
+
+def block(lines: Sequence[str], start: int, end: int, most: int) -> list[int]:
+    """The lines around some, at most `most`, of the definition that they stand in: all without docstrings where they fit, else those next to them."""
+    head, described_lines = signature(lines, start), described(lines)
+    first, last = _stretch(lines, start, end, head)
+    told = [at for at in range(first, last + 1) if any(map(str.isalnum, lines[at])) and (not described_lines[at] or start <= at <= end)]
+    if len(told) > most:
+        kept = [at for at in told if start <= at <= end][: most - 1] or [start]
+        below, above = [at for at in told if at > end], [at for at in reversed(told) if head != at < start]
+        room = most - len(kept) - 1
+        kept += below[: max(room - len(above), (room + 1) // 2)]
+        told = [*kept, *above[: most - len(kept) - 1]]
+    return sorted({*told, *([] if head is None else [head])})
+
+
+def _stretch(lines: Sequence[str], start: int, end: int, head: int | None) -> tuple[int, int]:
+    """First and last line of the definition with this head, else of what stands between definitions."""
+    floor = indentation(lines[head]) if head is not None else min(indentation(lines[start]), indentation(lines[end]))
+    ends = [at for at, line in enumerate(lines) if line.strip() and (indentation(line) <= floor if head is not None else _begins(line, floor))]
+    ends = [at for at in ends if lines[at].strip()[0] not in ")]}\"'"]
+    first = head if head is not None else max((at for at in ends if at <= start), default=0)
+    return first, min((at for at in ends if at > end), default=len(lines)) - 1
+
+
+def _begins(line: str, floor: int) -> bool:
+    return indentation(line) <= floor and line.lstrip().startswith(SIGNATURES)

@@ -42,8 +42,8 @@ class CitedPassage:
     provenance: Provenance = UNKNOWN
 
 
-def read(engine: Engine, cited: str, lines: str = "") -> CitedPassage:
-    """The lines that a citation means; `lines` ("40-90") asks for others of the same file.
+def read(engine: Engine, cited: str, lines: str = "", *, callers: bool = False) -> CitedPassage:
+    """The lines that a citation means; `lines` ("40-90") asks for others of the same file, `callers` for who names the definition elsewhere.
 
     Raises `UsageError` for what is no citation and `NotFound`, with the nearest names, for one of a text that the lineage does not have.
     """
@@ -51,12 +51,11 @@ def read(engine: Engine, cited: str, lines: str = "") -> CitedPassage:
     if chunks := cited_chunks(engine, cited):
         chunk = chunks[0]
         span = _span(lines) if lines else (chunk.start_line, chunk.end_line)
-        return _passage(engine, chunk.work, chunk.path, span, chunk)
-    path, first, last = _place(cited)
-    work, file = _file(engine, path)
-    if lines:
-        first, last = _span(lines)
-    return _passage(engine, work, file, (first, last))
+        passage = _passage(engine, chunk.work, chunk.path, span, chunk)
+    else:
+        path, first, last = _place(cited)
+        passage = _passage(engine, *_file(engine, path), _span(lines) if lines else (first, last))
+    return replace(passage, callers=_callers(engine, passage.hit.chunk)) if callers else passage
 
 
 def _span(lines: str) -> tuple[int, int]:
@@ -136,7 +135,7 @@ def _passage(engine: Engine, work: WorkId, path: str, span: tuple[int, int], chu
     hit = Hit(1, 1.0, cited, relation.work, focus=Focus(cited.start_line, cited.end_line), reference=relation.reference, paper=relation.paper)
     hit = replace(hit, from_target=relation.from_target)
     outer = next((near for near in around if near.symbol and near.symbol == cited.symbol), cited)
-    return CitedPassage(manifest.lineage, manifest.id, hit, citation(hit), cited.symbol, outer.start_line, len(text), _callers(engine, cited))
+    return CitedPassage(manifest.lineage, manifest.id, hit, citation(hit), cited.symbol, outer.start_line, len(text))
 
 
 def _bounded(lines: list[str]) -> list[str]:

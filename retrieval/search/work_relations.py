@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 
 from lineage.catalog.reader import Catalog
 from lineage.code_links.exclusion import Exclusion
 from lineage.errors import NotFound
+from lineage.ids import normal_title
 from lineage.records import Chunk, CodeLink, FileProfile, Reference, Tier, Work, WorkId
+
+_BEGINS, _LONGEST = 3, 200
+"""Letters from which on a name may be how a title begins, and of a name that near ones are looked for."""
 
 
 @dataclass(frozen=True)
@@ -53,12 +58,31 @@ class WorkRelations:
         return self.files(chunk.work).get(chunk.path) if chunk.kind != "paper" else None
 
     def work(self, named: str) -> WorkId:
-        """The work of an identifier, an alias, or OWNER/NAME of a repository, letters of either size; raises `NotFound`."""
-        wanted = named.lower()
-        for id_, relation in self.kin.items():
-            if wanted in {id_.lower(), *(alias.lower() for alias in relation.work.aliases), id_.lower().partition("/")[2] or None}:
-                return id_
-        raise NotFound(f"this lineage has no work {named[:80]!r}", hint="`lineage show` names them; an alias or OWNER/NAME will do")
+        """The work of an identifier or alias, with or without its scheme, of OWNER/NAME or NAME of a repository, of a title or how one begins.
+
+        Letters of either size; raises `NotFound`, with the nearest names, for what is none of these or means several works.
+        """
+        wanted = normal_title(named)
+        called = {id_: _called(relation.work) for id_, relation in self.kin.items()}
+        ways = ([id_ for id_, names in called.items() if wanted and wanted in names[way]] for way in range(2))
+        begun = [id_ for id_, names in called.items() if len(wanted) >= _BEGINS and any(name.startswith(wanted) for name in names[1])]
+        meant = next(filter(None, (*ways, begun)), [])
+        if len(meant) == 1:
+            return meant[0]
+        spelled = {name: id_ for id_, names in called.items() for name in (*names[0], *names[1])}
+        near = meant or [spelled[name] for name in get_close_matches(wanted[:_LONGEST], spelled, n=4)]
+        hint = (
+            f"did you mean: {', '.join(dict.fromkeys(near))}" if near else "`lineage show` names them; OWNER/NAME or the beginning of a title will do"
+        )
+        raise NotFound(f"{named[:80]!r} means {len(meant)} works" if meant else f"this lineage has no work {named[:80]!r}", hint=hint)
+
+
+def _called(work: Work) -> tuple[frozenset[str], frozenset[str]]:
+    """What a work is called, as `normal_title` makes it: identifiers with and without scheme and owner; the title and what stands before a colon."""
+    ids = [id_ for id_ in (work.id, *work.aliases) if ":" in id_]
+    ends = [end for id_ in ids if id_.startswith("repo:") for end in (id_.partition("/")[2], id_.rpartition("/")[2])]
+    names = (*work.aliases, *ids, *(id_.partition(":")[2] for id_ in ids), *ends)
+    return frozenset(map(normal_title, names)), frozenset(filter(None, map(normal_title, (work.title, work.title.partition(":")[0]))))
 
 
 def _kin(work: Work, works: Mapping[WorkId, Work], edges: Mapping[WorkId, Reference], links: list[CodeLink], target: WorkId) -> WorkRelation:

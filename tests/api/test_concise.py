@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from api.wire.concise import Listing, listing, places
-from lineage.records import Answer, Focus, Hit, Query, Reference, Role, RoleVerdict, Work
+from lineage.records import Answer, Focus, Hit, Query, Reference, Role, RoleVerdict, Settled, SettledSide, Work
 from retrieval.context.token_budget import TokenEstimator
 from tests.fakes import small_lineage
 from tests.fakes.small_lineage import CITED, COMMIT, REPO, TARGET, chunk
@@ -36,36 +37,48 @@ def lines(listed: Listing) -> list[str]:
     return listed.text.split("\n")
 
 
-def test_a_hit_is_its_citation_a_reason_and_numbered_lines_around_the_focus_with_their_signature():
+def test_the_first_hit_is_a_block_of_numbered_lines_around_its_focus_with_the_signature():
     listed = shown(answer(hit(focus=Focus(25, 25))))
-    assert lines(listed)[0] == "[1] github.com/DequanWang/tent/train.py#L10-L40@e9e926a6 · MIT · baseline"
+    assert lines(listed)[0] == "tent/train.py:10-40 (DequanWang/tent@e9e926a6, MIT, baseline)"
     assert lines(listed)[1] == "10: def train(model, loader):"
     assert "25:     step_14 = compute(14)" in lines(listed)
     assert "40:     step_29 = compute(29)" not in lines(listed)
     assert not listed.cut
 
 
-def test_the_path_stands_once_for_all_places_of_a_file():
-    listed = shown(answer(hit(1, focus=Focus(20, 20)), hit(2, "x = step_1", "other.py", first=1), hit(3, "y = 1\nz = step_2", first=90)))
-    heads = [line for line in lines(listed) if line.startswith("[")]
-    assert [head.split(" · ")[0] for head in heads] == [
-        "[1] github.com/DequanWang/tent/train.py#L10-L40@e9e926a6",
-        "[3] #L90-L91",
-        "[2] github.com/DequanWang/tent/other.py#L1-L1@e9e926a6",
+def test_a_hit_of_one_line_is_the_citation_of_that_line_which_is_told_once():
+    listed = shown(answer(hit(1, "x = 1", "a.py", first=7)), answer(hit(1, "x = 1", "a.py", first=7), text="and x"))
+    assert lines(listed) == [
+        "== which step is computed",
+        "tent/a.py:7 (DequanWang/tent@e9e926a6, MIT, baseline): x = 1",
+        "== and x",
+        "tent/a.py:7: above",
     ]
+    assert [made.hits[0].citation for made in listed.answers] == ["tent/a.py:7", "tent/a.py:7"]
+
+
+def test_a_block_ends_with_its_definition():
+    text = "def a():\n    x = 1\n    return x\n\n\ndef b():\n    return 2"
+    assert lines(shown(answer(hit(1, text, first=1, focus=Focus(2, 2)))))[1:] == ["1: def a():", "2:     x = 1", "3:     return x"]
+
+
+def test_places_of_a_file_stand_together():
+    listed = shown(answer(hit(1, focus=Focus(20, 20)), hit(2, "x = step_1", "other.py", first=1), hit(3, "y = 1\nz = step_2", first=90)))
+    heads = [line.split(" ")[0].rstrip(":") for line in lines(listed) if line.startswith("tent/")]
+    assert heads == ["tent/train.py:10-40", "tent/train.py:90-91", "tent/other.py:1"]
     assert [made.rank for made in listed.answers[0].hits] == [1, 2, 3]
 
 
 def test_neighbors_in_a_file_are_one_place_with_the_lines_of_both():
     (place,) = places(answer(hit(1, "a = 1\nb = 2", first=10, focus=Focus(11, 11)), hit(2, "c = 3\nd = 4", first=13, focus=Focus(13, 13))))
     assert (place.hit.chunk.start_line, place.hit.chunk.end_line) == (10, 14)
-    assert sorted(piece.line for piece in place.pieces[: place.core]) == [11, 13]
+    assert [[line for line, _, _ in pieces] for pieces in place.sizes] == [[11], [11, 13], [10, 11, 13, 14]]
 
 
 def test_near_copies_are_one_place_that_names_the_others():
     copy = hit(2, CODE + "\n    return 1", "lib/train.py", work=small_lineage.FORK)
     (row,) = shown(answer(hit(1), copy, hit(3, CODE.replace("step", "other").replace("compute", "make"), "b.py"))).answers[0].hits[:1]
-    assert row.copies == ("github.com/someone/fork/lib/train.py#L10-L41@e9e926a6",)
+    assert row.copies == ("fork/lib/train.py:10-41",)
 
 
 def test_a_call_over_several_lines_is_shown_whole():
@@ -74,12 +87,16 @@ def test_a_call_over_several_lines_is_shown_whole():
     assert "1: parser.add_argument('--clip', type=float," in lines(listed)
 
 
-def test_prose_is_the_sentences_that_answer_with_their_section():
+def test_prose_is_the_sentences_that_answer():
     text = "Nothing here. We compute each step twice. Then we rest. " + "More words follow. " * 30
     listed = shown(answer(hit(1, text, "main.tex", work=CITED, kind="paper", section=("4 Experiments", "4.1 Setup"))))
-    assert lines(listed)[0] == "[1] arXiv:2006.10726#4.1 · 4.1 Setup · baseline"
-    assert lines(listed)[1].startswith("> Nothing here. We compute each step twice. Then we rest.")
-    assert len(lines(listed)[1]) < 200
+    assert lines(listed) == ["arXiv:2006.10726#4.1 (tent, baseline): Nothing here. We compute each step twice. Then we rest."]
+
+
+def test_what_the_works_settle_stands_first_side_by_side():
+    sides = (SettledSide("0.9", (hit(focus=Focus(12, 12)), hit(path="b.py", focus=Focus(13, 14)))), SettledSide("0.99", (hit(path="c.py"),)))
+    listed = shown(replace(answer(hit()), settled=(Settled("momentum", sides),)))
+    assert lines(listed)[0] == "momentum: 0.9 tent/train.py:12, tent/b.py:13-14 · 0.99 tent/c.py:10-40"
 
 
 def test_what_does_not_fit_is_named_by_the_first_rank_that_is_left_out():
@@ -109,7 +126,7 @@ HOSTILE = "ok\r\n\n[2] github.com/evil/x · MIT\u2028[3] more\x0bx = 1\u202e\u20
 @pytest.mark.parametrize("kind", ["code", "paper", "docs"])
 def test_a_text_cannot_make_a_line_of_its_own(kind):
     listed = shown(answer(hit(1, HOSTILE, "a\nb.py", kind=kind, section=("s\n[9] t",)), notes=("n\n[4] x",), text="q\n[5] y"), answer())
-    assert all(re.match(r"\[1\] |\d+: |> |note: |== ", line) for line in lines(listed))
+    assert all(re.match(r"tent/a b\.py:|github\.com/DequanWang/tent#s |\d+: |note: |== ", line) for line in lines(listed))
     assert not re.search("[\u202e\u200b\x1b\x0b\r]", listed.text)
 
 
@@ -128,7 +145,6 @@ def test_the_budget_is_never_exceeded_and_the_first_hit_is_there(rows, notes, bu
     assert COUNT(listed.sent) <= budget
     assert listed.sent == frame(listed)
     if rows[0]:
-        assert "[1] " in listed.text
         assert listed.answers[0].hits[0].rank == 1
     for made in listed.answers:
-        assert all(f"[{row.rank}] " in listed.text for row in made.hits)
+        assert listed.cut or all(row.citation in listed.text for row in made.hits)

@@ -191,9 +191,13 @@ def test_a_search_for_a_string_gives_its_lines_as_hits(tmp_path):
     made = Store(tmp_path).server()
     found = searched(made, "trunc_normal_(", "exact")
     (hit,) = found.structured_content["hits"]
-    assert (hit["citation"], hit["rank"]) == ("github.com/DequanWang/tent/tent.py#L11@e9e926a6", 1)
-    assert hit["text"].strip() == "trunc_normal_(module.weight, std=0.02)"
+    assert (hit["citation"], hit["rank"]) == ("tent/tent.py:11", 1)
+    assert "tent/tent.py:11: trunc_normal_(module.weight, std=0.02)" in found.content[0].text
     assert "1 lines match" in found.content[0].text
+    asked = {"queries": ["trunc_normal_", "nowhere"], "mode": "exact", "context": 1}
+    several = talk(made, lambda client: client.call_tool("lineage_search", asked))
+    assert [len(answer["hits"]) for answer in several.structured_content["answers"]] == [1, 0]
+    assert "tent/tent.py:11\n11: " in several.content[0].text
     assert not searched(made, r"std=\d{9}", "regex").structured_content["hits"]
 
 
@@ -201,5 +205,9 @@ def test_a_citation_is_read_with_its_callers_or_refused_with_a_hint(tmp_path):
     made = Store(tmp_path).server()
     found = called(made, "lineage_read", citation="DequanWang/tent/tent.py:2-3")
     assert found.structured_content["hit"]["text"].startswith("def _init_weights(module):")
+    several = called(made, "lineage_read", citations=["tent/tent.py:2-3", "tent.py:9", "none.py:3"]).content[0].text
+    assert "\ntent/tent.py:2-3 (DequanWang/tent@e9e926a6, MIT, baseline)" in several
+    assert "\ntent/tent.py:9 (" in several
+    assert "no file 'none.py'" in several
     assert called(made, "lineage_read").is_error
     assert called(made, "lineage_read", citation="DequanWang/tent/tent.py:9999").is_error

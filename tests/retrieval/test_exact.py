@@ -131,7 +131,8 @@ def test_every_citation_that_a_search_prints_can_be_read(demo):
 
 def test_a_definition_names_its_callers(demo):
     (defined,) = grep(demo, ExactQuery("def sincos_2d", fixed=True)).matches
-    passage = read(demo, defined.citation)
+    assert not read(demo, defined.citation).callers
+    passage = read(demo, defined.citation, callers=True)
     assert (passage.symbol, passage.defined_at) == ("sincos_2d", defined.line)
     assert any(caller.text.strip() == "table = sincos_2d(dim, self.patch_embed.grid)" for caller in passage.callers)
 
@@ -153,3 +154,10 @@ def test_what_is_not_there_says_what_is(engine, cited):
     with pytest.raises((NotFound, UsageError)) as error:
         read(engine, cited)
     assert error.value.hint
+
+
+def test_a_match_comes_with_its_statement_or_with_the_lines_that_are_asked_for(demo):
+    (match,) = grep(demo, ExactQuery("def sincos_2d", fixed=True)).matches
+    assert match.around == ("def sincos_2d(dim, grid):",)
+    (wide,) = grep(demo, ExactQuery("def sincos_2d", fixed=True, context=2)).matches
+    assert (wide.first, len(wide.around)) == (wide.line - 2, 5)

@@ -9,6 +9,7 @@ over, the least valuable part goes.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -93,7 +94,8 @@ def compose(material: PackInputs, catalog: Catalog, chunks: int) -> Pack:
     room = _room(material, [unit.cost for unit in some] + [record.cost for record in pack_lines])
     kept = records.more((), pack_lines, int(policy.records * room))
     free = room - records.cost(kept)
-    pack_units = _candidates(some, words, material, room, free)
+    cutting = _Cutting(words, material.tokens, _deciding(material.gaps))
+    pack_units = _candidates(some, cutting, material, room, free)
     value = UnitValue([subquestion.worth for subquestion in material.questions], words.rare)
     if policy.lines_first:
         kept = records.more(kept, pack_lines, free - _cost(unit for unit in pack_units if unit.due))
@@ -105,7 +107,8 @@ def compose(material: PackInputs, catalog: Catalog, chunks: int) -> Pack:
         kept = records.more(kept, pack_lines, _spare(material, [*_unit_parts(taken, material), *file]) - _MARGIN)
         file = _file(kept, material)
     taken = _filled(pack_units, taken, file, value, material)
-    return _finished(material, [*_unit_parts(taken, material), *file], _left_out(pack_units, taken, len(pack_lines) - len(kept)))
+    left = _left_out(pack_units, taken, len(pack_lines) - len(kept))
+    return _finished(material, [*_unit_parts(_regrown(taken, some, cutting, file, material), material), *file], left)
 
 
 def _file(kept: Sequence[records.PackLine], material: PackInputs) -> list[_Part]:
@@ -132,17 +135,17 @@ def _too_small(material: PackInputs, least: int) -> UsageError:
     return UsageError(message, hint=f"at least {least} tokens are needed for this task")
 
 
-def _candidates(some: Sequence[PackUnit], words: QuestionWords, material: PackInputs, room: int, free: int) -> list[PackUnit]:
+def _candidates(some: Sequence[PackUnit], cutting: _Cutting, material: PackInputs, room: int, free: int) -> list[PackUnit]:
     """What is due, then the own functions that do the parts of the task, then what else was found, each cut to what one unit may take."""
     tokens, most = material.tokens, int(MOST * free)
     doing = answering(some, material.questions)
     pack_units = without_answered(some, material.questions, doing)
     first = _first(material.due, pack_units, room, free, tokens)
     share = POLICIES[material.stage].caps["imitate"]
-    own = _code(material.questions, doing, words, int(min(free - _cost(first), share * free)), most, tokens)
+    own = _code(material.questions, doing, cutting, int(min(free - _cost(first), share * free)), most)
     texts, gone = {same_text(unit.text) for unit in first}, {unit.order for unit in doing.values()}
     rest = (unit for unit in pack_units if same_text(unit.text) not in texts and unit.order not in gone)
-    return [*first, *own, *(_fitted(unit, words, most, tokens) for unit in rest)]
+    return [*first, *own, *(_fitted(unit, cutting, most) for unit in rest)]
 
 
 def _filled(pack_units: Sequence[PackUnit], taken: list[PackUnit], file: Sequence[_Part], value: UnitValue, material: PackInputs) -> list[PackUnit]:
@@ -154,6 +157,19 @@ def _filled(pack_units: Sequence[PackUnit], taken: list[PackUnit], file: Sequenc
             break
         taken = [*taken, *more]
     return taken
+
+
+def _regrown(taken: Sequence[PackUnit], whole: Sequence[PackUnit], cutting: _Cutting, file: Sequence[_Part], material: PackInputs) -> list[PackUnit]:
+    """The units, those that were cut with as many more of their statements as the room allows that nothing else fills."""
+    grown, originals = list(taken), {unit.order: unit for unit in whole}
+    for at, unit in enumerate(taken):
+        original = originals.get(unit.order)
+        if original and original.hit.chunk.id == unit.hit.chunk.id and original.kind == unit.kind == "imitate" and original.text != unit.text:
+            spare = _spare(material, [*_unit_parts(grown, material), *file]) - _MARGIN
+            longer = _fitted(original, cutting, unit.cost + spare)
+            if unit.cost < longer.cost <= unit.cost + spare:
+                grown[at] = replace(unit, text=longer.text, said=longer.said, cost=longer.cost)
+    return grown
 
 
 def _spare(material: PackInputs, parts: Sequence[_Part]) -> int:
@@ -182,26 +198,43 @@ def _share(stated: Due, some: Sequence[PackUnit], room: int, tokens: Tokens) -> 
     return stated.adding(choose(costed, UnitValue(stated.worth, {}), room, {}, {}))
 
 
-def _code(
-    questions: Sequence[Subquestion], doing: Mapping[int, PackUnit], words: QuestionWords, room: int, most: int, tokens: Tokens
-) -> list[PackUnit]:
+@dataclass(frozen=True)
+class _Cutting:
+    """What functions are cut by: the words of the questions, the tokens, the lines of own code that settle something, by work and path."""
+
+    words: QuestionWords
+    tokens: Tokens
+    deciding: Mapping[tuple[WorkId, str], frozenset[int]]
+
+
+def _deciding(gaps: Gaps | None) -> dict[tuple[WorkId, str], frozenset[int]]:
+    """The lines of the target's own code by which rows of the report are answered."""
+    lines: dict[tuple[WorkId, str], set[int]] = defaultdict(set)
+    for occurrence in (held for gap in (gaps.gaps if gaps else ()) for offer in gap.suggestions for held in offer.held if held.evidence.from_target):
+        fact = occurrence.fact
+        lines[fact.work, occurrence.evidence.chunk.path].update(range(fact.line, max(fact.line, fact.end_line) + 1))
+    return {place: frozenset(some) for place, some in lines.items()}
+
+
+def _code(questions: Sequence[Subquestion], doing: Mapping[int, PackUnit], cutting: _Cutting, room: int, most: int) -> list[PackUnit]:
     """The own functions that do the parts of a task, weightiest part first, whole or cut to the room that is left."""
     code: list[PackUnit] = []
     for number in sorted(doing, key=lambda number: -questions[number].worth):
-        unit = _fitted(doing[number], words, min(most, room - _cost(code)), tokens)
+        unit = _fitted(doing[number], cutting, min(most, room - _cost(code)))
         if unit.cost <= room - _cost(code) and all(unit.order != pack_unit.order for pack_unit in code):
             code.append(replace(unit, due=True))
     return code
 
 
-def _fitted(unit: PackUnit, words: QuestionWords, room: int, tokens: Tokens) -> PackUnit:
+def _fitted(unit: PackUnit, cutting: _Cutting, room: int) -> PackUnit:
     """The target's own code, cut where it is longer than one unit may be; everything else as it is."""
     chunk = unit.hit.chunk
     if unit.cost <= room or not (unit.hit.from_target and unit.kind == "imitate" and chunk.language == "python"):
         return unit
-    worth, around = words.worth(unit), unit.cost - tokens.count(unit.text)
-    text = cut(unit.text, chunk.start_line, worth, tokens.count, room - around - _MARGIN)
-    return _costed(_shortened(unit, text, worth), tokens) if text else unit
+    worth, around = cutting.words.worth(unit), unit.cost - cutting.tokens.count(unit.text)
+    deciding = cutting.deciding.get((chunk.work, chunk.path), frozenset())
+    text = cut(unit.text, chunk.start_line, worth, cutting.tokens.count, room - around - _MARGIN, deciding)
+    return _costed(_shortened(unit, text, worth), cutting.tokens) if text else unit
 
 
 def _shortened(unit: PackUnit, text: str, worth: Mapping[str, float]) -> PackUnit:

@@ -11,7 +11,7 @@ import ast
 import math
 import re
 from bisect import bisect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lineage.text.syntax import UNREADABLE, module
@@ -24,6 +24,8 @@ _AGAIN = 0.3
 """What a word is worth that is in what was kept already."""
 _LOOPED = 2.0
 """What is done in a loop is worth so much of what prepares it or follows it."""
+_DECIDES = 3
+"""What a statement that settles something is worth besides its words, in the weightiest of words."""
 _THRIFT = 0.75
 """How far the length of a statement counts: a call of twenty arguments says much, `optimizer.step()` all."""
 _TELLS = frozenset(tokens("print log logger logging wandb warn warnings tqdm pbar writer info debug"))
@@ -35,26 +37,31 @@ _FEWEST = 3
 class Statement:
     """A simple statement: its `lines` (from 0, comments above included), the `heads` of all that it stands in, what it `said`.
 
-    `loops`: it is done again and again.
+    `loops`: it is done again and again. `decides`: it settles what the target leaves open.
     """
 
     lines: tuple[int, ...]
     heads: tuple[int, ...]
     said: frozenset[str]
     loops: bool = False
+    decides: bool = False
 
     def without(self, first: int) -> Statement:
         """The same where the first lines are not counted."""
         return replace(self, lines=tuple(at - first for at in self.lines), heads=tuple(at - first for at in self.heads if at >= first))
 
 
-def cut(text: str, first_line: int, worth: Mapping[str, float], cost: Callable[[str], int], room: int) -> str:
+def cut(
+    text: str, first_line: int, worth: Mapping[str, float], cost: Callable[[str], int], room: int, deciding: Collection[int] = frozenset()
+) -> str:
     """`text` (Python, whose first line is `first_line` of its file) in at most `room` tokens; empty where it cannot be cut to that.
 
-    `worth` says of a word what it is worth to keep a statement that says it.
+    `worth` says of a word what it is worth to keep a statement that says it; one on a line (of the file) that is `deciding` says the
+    weightiest word besides.
     """
     lines = text.split("\n")
-    candidates = statements(lines)
+    decided = {at for at in range(len(lines)) if first_line + at in deciding}
+    candidates = [replace(statement, decides=not decided.isdisjoint(statement.lines)) for statement in statements(lines)]
     chosen = _chosen(candidates, _Costs.of(lines, cost), worth, int(_SURPLUS * room))
 
     def made(count: int) -> str:
@@ -166,10 +173,11 @@ def _chosen(found: Sequence[Statement], costs: _Costs, worth: Mapping[str, float
     kept: set[int] = set()
     covered: set[str] = set()
     chosen: list[Statement] = []
+    weightiest = max(worth.values(), default=0.0)
     waiting = [replace(statement, said=statement.said.intersection(worth)) for statement in found]
 
     def gain(statement: Statement, price: int) -> float:
-        word_weight = sum(worth[word] * (_AGAIN if word in covered else 1.0) for word in statement.said)
+        word_weight = sum(worth[word] * (_AGAIN if word in covered else 1.0) for word in statement.said) + weightiest * _DECIDES * statement.decides
         return word_weight * (_LOOPED if statement.loops else 1.0) / math.pow(price or 1, _THRIFT)
 
     while priced := [(candidate, price) for candidate in waiting if (price := costs.price(candidate, kept)) <= room]:

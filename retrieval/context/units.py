@@ -36,8 +36,11 @@ _OTHERS = frozenset({FileRole.BASELINE, FileRole.VENDORED})
 _TITLE = re.compile(r"#{1,2} [^\n]{0,160}(?:\n+|\Z)")
 _TOLD = re.compile(r"\d|`|--\w|\w=|\w\(|https?:")
 """Signs that a guide says more than what it is a guide to."""
-_SETS_UP = re.compile(r"\s*(?:(?:import|from)\s|[!%]|(?:sys|os)\.|[\w.]{1,80}\.manual_seed\(|\)|\Z)")
-"""A line that makes ready to run: what is imported, installed, or said to the shell."""
+_SETS_UP = re.compile(
+    r"\s*(?:(?:import|from)\s|[!%]|(?:sys|os)\.|[\w.]{1,80}\.manual_seed\(|\)|\Z"
+    r"|(?:class|def|async def)\s[^#]{1,300}:\s*\Z|(?P<quote>\"\"\"|''').{0,300}(?P=quote)\s*\Z)"
+)
+"""A line that makes ready to run: what is imported, installed, or said to the shell; a head without its body, a docstring of one line."""
 _INSTALLS = re.compile(r"^\s{0,8}[!%]\s?(?:pip|git|cd|conda|apt|wget|mkdir)\b", re.MULTILINE)
 NEARLY_NOTHING = 0.05
 """What is left of the relevance of what only introduces, makes ready to run, or lists options that nobody asked for."""

@@ -81,6 +81,11 @@ def test_what_answers_stays_with_the_heads_that_it_stands_in():
     assert MARK.search(shown.split("\n")[-1])
 
 
+def test_what_settles_a_decision_stays_before_what_only_says_words_that_were_asked():
+    at = 101 + next(number for number, line in enumerate(TRAIN.split("\n")) if "seven()" in line)
+    assert "        elif step == 7:\n            seven()\n" in cut(TRAIN, 101, ASKED, count, 70, {at})
+
+
 @pytest.mark.parametrize("room", range(30, 130, 7))
 def test_the_room_holds_and_every_mark_names_the_lines_that_are_gone(room):
     shown = cut(TRAIN, 101, ASKED, count, room)

@@ -33,10 +33,16 @@ def test_no_text_closes_its_fence(text, language):
 @given(HOSTILE)
 @settings(max_examples=25, deadline=None)
 def test_what_stands_outside_of_fences_is_one_line_without_marks(text):
-    assert not set(inline(text)) & set("`*_<>[]|#\n\r\u200b\u202e\x1b\x00")
+    assert not set(inline(text)) & set("`*<>[]|#\n\r\u200b\u202e\x1b\x00")
+    assert not re.search(r"(?:\A|\s)_|_(?:\s|\Z)", inline(text))
     assert re.fullmatch(r"`[^`\n\r]*`", code(text))
     assert "\n" not in inline_path(text)
     assert inline(inline(text)) == inline(text)
+
+
+@pytest.mark.parametrize("path", ["configs/nonlinear2_additive.py", "src/__init__.py", "_base_.py", "../_a/b_.sh", "learning_rate"])
+def test_a_path_or_a_name_stays_as_it_is(path):
+    assert inline(f"_likely_: {path} is *its* run, not {path}") == f"likely : {path} is its run, not {path}"
 
 
 def test_a_long_line_is_cut_and_says_so():

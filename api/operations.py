@@ -439,6 +439,8 @@ class Service:
         from indexer.sources.local import is_path
         from indexer.target import resolve
 
+        if not target:
+            return self.references(top=top)
         if target in layout.names(self._lineages) or not is_path(target):
             with suppress(NotFound):
                 return self.references(target, top=top)

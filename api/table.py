@@ -116,24 +116,20 @@ def _job(name: str) -> Callable[[Desk, asked.OneJob], Any]:
     return lambda desk, request: getattr(desk.jobs, name)(request.job)
 
 
+def _of(path: str) -> Route:
+    return Route("GET", f"/lineages/{{lineage}}{path}", _NAMED)
+
+
 def _submit(desk: Desk, request: asked.Build) -> Any:
     return desk.jobs.submit(request.request(desk.service.settings.papers, desk.service.settings.repos))
-
-
-def _audit(desk: Desk, request: asked.AuditUpload) -> Any:
-    return desk.service.audit(CodeArchive(request.archive, request.name), lineage=request.lineage, no_target_code=request.no_target_code)
 
 
 def _graph(desk: Desk, request: asked.Drawing) -> str:
     return desk.service.graph(request.lineage, request.form)
 
 
-def _of(path: str) -> Route:
-    return Route("GET", f"/lineages/{{lineage}}{path}", _NAMED)
-
-
-def _all(desk: Desk, request: Nothing) -> Any:
-    return desk.jobs.all()
+def _audit(desk: Desk, request: asked.AuditUpload) -> Any:
+    return desk.service.audit(CodeArchive(request.archive, request.name), lineage=request.lineage, no_target_code=request.no_target_code)
 
 
 _FILES = Missing("it reads or writes files of the machine that the store is on; a person runs the command")
@@ -162,7 +158,16 @@ _Lineages, _JobViews = tuple[stored.StoredLineage | Damaged, ...], tuple[stored.
 OPERATIONS = (
     Operation("lineages", _Lineages, Nothing, "list", _LIST, "lineage_status", "lineages"),
     Operation("status", stored.Completeness, asked.OneLineage, "status", _of("/status"), "lineage_status", "status"),
-    Operation("graph", stored.GraphView, asked.Drawing, "graph", _of("/graph"), _PICTURE, "graph", _graph),
+    Operation(
+        "graph",
+        stored.GraphView,
+        asked.Drawing,
+        "graph",
+        _of("/graph"),
+        _PICTURE,
+        "graph",
+        lambda desk, request: desk.service.graph(request.lineage, request.form),
+    ),
     Operation("report", ReportView, asked.Reporting, "report", Route("GET", "/report"), _PERSONS, "report"),
     Operation("references", stored.RankedReferences, asked.Cited, "references", _of("/references"), _TOOLS, "references"),
     Operation("show", stored.Overview, asked.OneLineage, "show", _of(""), "lineage_status", "show"),
@@ -183,7 +188,7 @@ OPERATIONS = (
     Operation("build", stored.JobView, asked.Build, _FOLLOWS, _BUILD, "lineage_build", "build", _submit),
     Operation("cancel", stored.JobView, asked.OneJob, _FOLLOWS, Route("DELETE", _JOB, _JOBS), _TOOLS, "cancel", _job("cancel")),
     Operation("resume", stored.JobView, asked.OneJob, _FOLLOWS, _RESUME, "lineage_build", "resume", _job("resume")),
-    Operation("jobs", _JobViews, Nothing, _FOLLOWS, _QUEUE, "lineage_status", "jobs", _all),
+    Operation("jobs", _JobViews, Nothing, _FOLLOWS, _QUEUE, "lineage_status", "jobs", lambda desk, _: desk.jobs.all()),
     Operation("job", stored.JobView, asked.OneJob, _FOLLOWS, Route("GET", _JOB, _JOBS), "lineage_status", "job", _job("get")),
     Operation("build_now", stored.BuildReportView, None, "build", _TAKES_LONG, _TAKES_LONG, _TAKES_LONG),
     Operation("build_locked", stored.BuildReportView, None, "build", _FILES, _FILES, _FILES),

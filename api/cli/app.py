@@ -44,7 +44,7 @@ _COMMANDS: dict[str, tuple[str, str]] = {
     "prune": ("build.prune", "Remove downloads that no lineage needs."),
     "doctor": ("inspect.doctor", "Show settings, models and services in use."),
     "eval": ("inspect.eval_", "Measure retrieval on questions of your own."),
-    "demo": ("inspect.demo", "Build and query a small example, offline."),
+    "demo": ("demo.demo", "Build and query a small example, offline."),
     "serve": ("serve.serve", "Serve the web page, REST and MCP."),
     "mcp": ("serve.mcp", "Serve coding agents over MCP."),
 }

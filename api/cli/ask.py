@@ -13,7 +13,7 @@ import typer
 
 from api import requests
 from api.cli import display, display_answers, exit_codes, terminal
-from api.cli.common import Named, Run, Words, command, joined
+from api.cli.common import Named, Run, Words, command, joined, known
 from api.cli.files import label, questions
 from api.operations import Service
 from api.wire import concise
@@ -155,7 +155,9 @@ def read(
 @command(offline=True, quiet=True)
 def references(
     run: Run,
-    target: Annotated[str, typer.Argument(help="A lineage, a target, or a local .tex, e-print or .pdf file.")],
+    lineage: Annotated[
+        str, typer.Argument(help="A lineage, a target, or a local .tex, e-print or .pdf file.", show_default=False, autocompletion=known)
+    ] = "",
     top: Annotated[int, typer.Option("--top", min=0, help="Only the first N (0: all).")] = 0,
     form: Annotated[
         Literal["table", "json", "bibtex", "csl-json", "ris"], typer.Option("--format", help="table, json, or for reference managers the others.")
@@ -172,7 +174,7 @@ def references(
       lineage references ./paper.tar.gz --json
     """
     with run.watching() as watch:
-        listed = run.service.references_of(target, top=top, watch=watch)
+        listed = run.service.references_of(lineage, top=top, watch=watch)
     written = form not in {"table", "json"}
     text = (lambda found: found.text(form)) if written else display.references
     replace(run, json=run.json or form == "json").put(listed, text, "references", verbatim=written)

@@ -47,7 +47,6 @@ def audit(
     min_score: Annotated[
         float, typer.Option("--min-score", "--fail-under", min=0, max=1, help="End with exit code 5 if less of what can be judged agrees.")
     ] = 0.0,
-    no_target_code: Annotated[bool, typer.Option("--no-target-code", help="Expect nothing of what only the target's own code says.")] = False,
     everything: Annotated[bool, typer.Option("--all", help="Show what agrees and what cannot be judged as well.")] = False,
 ) -> None:
     """Compare a generated repository with the paper: values that match, deviate or are missing. Runs no code.
@@ -58,7 +57,7 @@ def audit(
 
       lineage audit ./generated --fail-on deviation --min-score 0.8 --format sarif > audit.sarif
     """
-    made = run.service.audit(path, no_target_code=no_target_code, **run.asked)
+    made = run.service.audit(path, **run.asked)
     _print(run, made, "json" if run.json else form, everything)
     with exit_codes.concluding():
         failing = [finding for finding in made.findings if finding.verdict in _FAILING[fail_on]]

@@ -13,9 +13,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from api.bootstrap import Parts
 from api.cli import display
+from api.cli.common import Json, Quiet
 from api.cli.exit_codes import say, show
 from api.cli.progress import watching
 from api.operations import Service
@@ -35,12 +39,21 @@ QUESTIONS = (
 )
 
 
-def run(folder: Path, quiet: bool = False, json: bool = False) -> None:
-    """Build the demonstration into `folder` and answer its questions; raises `NotFound` where its data are missing."""
+def demo(
+    home: Annotated[Path, typer.Option("--home", "--folder", help="Folder of the demonstration's store.")] = Path(".demo"),
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Build the demonstration lineage against a loopback upstream and answer three questions. Sends nothing out.
+
+    Example:
+
+      lineage demo --home .demo
+    """
     start = time.monotonic()
-    check_home(folder)
+    check_home(home)
     with upstream() as url:
-        operations = Service(Parts(configuration.load(home=folder.resolve(), mirror=url, offline=False)))
+        operations = Service(Parts(configuration.load(home=home.resolve(), mirror=url, offline=False)))
         with watching(quiet) as watch:
             made = operations.build(BuildRequest(TARGET), watch=watch)
     answers = [operations.query(question, k=3) for question in QUESTIONS]
@@ -51,8 +64,8 @@ def run(folder: Path, quiet: bool = False, json: bool = False) -> None:
         return
     show(display.report(made).rsplit("\nask:", 1)[0])
     for question, answer in zip(QUESTIONS, answers, strict=True):
-        show(f"\n$ lineage query {question!r} -k 3 --home {folder}\n\n{display.answer(answer)}")
-    show(f"\ndone in {time.monotonic() - start:.1f} s; nothing left this machine. Ask it yourself: lineage query TEXT --home {folder}")
+        show(f"\n$ lineage query {question!r} -k 3 --home {home}\n\n{display.answer(answer)}")
+    show(f"\ndone in {time.monotonic() - start:.1f} s; nothing left this machine. Ask it yourself: lineage query TEXT --home {home}")
 
 
 @contextmanager

@@ -30,7 +30,13 @@ _NUMBER = re.compile(r"\d+")
 _SHOWN_COPIES = 8
 _SHOWN_PAIRS = 12
 _SHOWN_LINES = 14
+_SHOWN_LOSSES = 12
 _TIERS = {"lexical": "lexical index only", "static": "fast index; dense vectors not computed yet", "dense": "dense vectors"}
+
+
+def printable(text: str) -> str:
+    """Lines as they are, without what cannot be shown."""
+    return "".join(c if c.isprintable() or c in "\t\n" else " " for c in text)
 
 
 def shorten(text: str, width: int) -> str:
@@ -43,10 +49,11 @@ def report(made: BuildReport, questions: Sequence[str] = ()) -> str:
     """What a build gives: counts, the ledger equation, what failed and why, what to ask next."""
     ledger, seconds = made.ledger, made.seconds
     state = "up to date" if made.unchanged else "built"
+    statuses = ", ".join(f"{count} {plain(status)}" for status, count in made.references["by_status"].items())
     lines = [
         f"{bold(made.lineage)}  {state}, generation {made.generation} ({_TIERS[made.tier]})",
         f"  target        {shorten(made.target.title or made.target.id, 90)}",
-        f"  references    {made.references['total']} " + _statuses(made.references["by_status"]),
+        f"  references    {made.references['total']} ({statuses})",
         f"  indexed       {made.lineage_papers} papers, {made.repositories} repositories, {made.chunks:,} chunks",
         f"  ledger        {_equation(ledger)}",
     ]
@@ -76,11 +83,7 @@ def _took(seconds: Mapping[str, float]) -> str:
     return f"{seconds['wall']:.0f} s" + (f" ({told})" if told else "")
 
 
-def _statuses(by_status: Mapping[str, int]) -> str:
-    return "(" + ", ".join(f"{count} {plain(status)}" for status, count in by_status.items()) + ")"
-
-
-def _losses(rows: Sequence[LedgerRow], most: int = 12) -> list[str]:
+def _losses(rows: Sequence[LedgerRow]) -> list[str]:
     """What failed or is incomplete, grouped by kind and reason; reasons that differ only in numbers are one, told by the first."""
     if not rows:
         return ["  failed        nothing"]
@@ -88,12 +91,12 @@ def _losses(rows: Sequence[LedgerRow], most: int = 12) -> list[str]:
     for row in rows:
         groups.setdefault((row.kind, row.status, _NUMBER.sub("", row.detail)), []).append(row)
     lines = ["  failed or incomplete:"]
-    for (kind, status, _), group in list(groups.items())[:most]:
+    for (kind, status, _), group in list(groups.items())[:_SHOWN_LOSSES]:
         names = ", ".join(shorten(row.subject, 40) for row in group[:3]) + (f" and {len(group) - 3} more" if len(group) > 3 else "")
         detail = f" ({shorten(group[0].detail, 110)})" if group[0].detail else ""
         lines.append(f"    {len(group)} {kind}{'s' if len(group) > 1 else ''} {status}: {names}{detail}")
-    if len(groups) > most:
-        lines.append(f"    and {len(groups) - most} more groups; `lineage status` lists everything")
+    if len(groups) > _SHOWN_LOSSES:
+        lines.append(f"    and {len(groups) - _SHOWN_LOSSES} more groups; `lineage status` lists everything")
     return lines
 
 
@@ -136,7 +139,7 @@ def _explained(view: HitView) -> list[str]:
 
 def _window(hit: Hit, text: str) -> list[str]:
     """The lines around the focus, numbered for code, the focus marked with a bar."""
-    lines = text.split("\n")
+    lines = printable(text).split("\n")
     first = hit.chunk.start_line
     focus = hit.focus
     start = max(0, focus.start_line - first - 3) if focus else 0
@@ -146,8 +149,7 @@ def _window(hit: Hit, text: str) -> list[str]:
     for at in shown:
         focused = bool(focus and focus.start_line <= first + at <= focus.end_line)
         mark = good("│") if focused else " "
-        body = "".join(c if c.isprintable() or c == "\t" else " " for c in lines[at])
-        rows.append(cut(f"   {mark} {dim(f'{first + at:>5}')}  {body[:168]}") if numbered else f"   {mark} {shorten(body, 400)}")
+        rows.append(cut(f"   {mark} {dim(f'{first + at:>5}')}  {lines[at][:168]}") if numbered else f"   {mark} {shorten(lines[at], 400)}")
     left = len(lines) - shown.stop
     return [*rows, f"     … {left} more lines"] if left > 0 else rows
 
@@ -179,13 +181,9 @@ def _reference(n: int, reference: RankedReference) -> str:
 def overview(shown: Overview) -> str:
     """A lineage at a glance: counts, what carries it, where the code is."""
     head = report(shown.report).rsplit("\nask:", 1)[0]
-    return "\n".join(
-        [head, "", bold("inherits most from:"), *_top(shown), *_ancestors(shown), "", bold("code:"), *_code(shown), *_shared(shown), *_derived(shown)]
-    )
-
-
-def _top(shown: Overview) -> list[str]:
-    return [_reference(n, row) for n, row in enumerate(shown.references[:10], 1)]
+    top = [_reference(n, row) for n, row in enumerate(shown.references[:10], 1)]
+    code = [bold("code:"), *_code(shown), *_shared(shown), *_derived(shown)]
+    return "\n".join([head, "", bold("inherits most from:"), *top, *_ancestors(shown), "", *code])
 
 
 def _ancestors(shown: Overview) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from api.cli.display import licence, plain, shorten
+from api.cli.display import licence, plain, printable, shorten
 from api.cli.terminal import bold, dim, good
 from lineage.citation import pinpoint
 from lineage.records import Hit
@@ -40,17 +40,12 @@ def written(answer: WrittenAnswer) -> str:
     lines += ["", "quoted, not claimed: these passages come nearest"] if answer.quotes else []
     for sentence in said:
         cited = ", ".join(str(number) for number in sorted({numbers[hit.chunk.id] for hit in sentence.evidence}))
-        lines += ["", f"{_shown(sentence.text)} {dim(f'[{cited}]')}"]
+        lines += ["", f"{printable(visible(sentence.text)[0])} {dim(f'[{cited}]')}"]
     if not said:
         lines += ["", "nothing in this lineage supports an answer"]
     lines += ["", *(f"[{number}] {_source(hit)}" for number, hit in enumerate(hits, 1))] if hits else []
     lines += ["", "nearest evidence:", *(f"  {_source(hit)}" for hit in answer.nearest)] if answer.nearest else []
     return "\n".join(lines)
-
-
-def _shown(text: str) -> str:
-    """Lines as they are, without what cannot be shown."""
-    return "\n".join("".join(c if c.isprintable() or c == "\t" else " " for c in line) for line in visible(text)[0].split("\n"))
 
 
 def _source(hit: Hit) -> str:

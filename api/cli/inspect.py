@@ -1,4 +1,4 @@
-"""Commands for inspection: show, graph, list, status, check, doctor, eval, demo."""
+"""Commands for inspection: show, graph, list, status, check, doctor, eval."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from api.cli import display, display_files, exit_codes
-from api.cli.common import Json, Named, Quiet, Run, command, known, one_of
+from api.cli.common import Named, Run, command, known, one_of
 from api.cli.files import writable
 from api.requests import LogOf, Reporting
 from api.wire.encode import envelope
@@ -216,19 +216,3 @@ def eval_(
       lineage eval examples/demo/questions.jsonl --lineage arxiv-9912.00001
     """
     run.put(run.service.evaluate(file, k=k, **run.asked), display_files.evaluation)
-
-
-def demo(
-    home: Annotated[Path, typer.Option("--home", "--folder", help="Folder of the demonstration's store.")] = Path(".demo"),
-    quiet: Quiet = False,
-    json: Json = False,
-) -> None:
-    """Build the demonstration lineage against a loopback upstream and answer three questions. Sends nothing out.
-
-    Example:
-
-      lineage demo --home .demo
-    """
-    from api.cli.demo import run
-
-    run(home, quiet, json)

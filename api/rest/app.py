@@ -92,25 +92,14 @@ def _own_routes(app: FastAPI, monitor: Monitor, metrics: Metrics) -> None:
         """Requests, seconds, jobs, engines and memory, for Prometheus."""
         return Response(metrics.text(), headers={"content-type": MEDIA_TYPE})
 
-    @app.get("/openapi.json", include_in_schema=False)
-    def openapi() -> Response:
-        return as_json(document(app))
-
-    @app.get("/docs", include_in_schema=False)
-    def docs() -> Response:
-        return pages.reference(document(app))
-
-    @app.get("/llms.txt", include_in_schema=False)
-    def llms() -> Response:
-        return pages.llms(document(app))
-
-    @app.get("/", include_in_schema=False)
-    def page() -> Response:
-        return pages.front()
-
-    @app.get("/web/{path:path}", include_in_schema=False)
-    def web(path: str) -> Response:
-        return pages.web(path)
+    for path, answer in (
+        ("/openapi.json", lambda: as_json(document(app))),
+        ("/docs", lambda: pages.reference(document(app))),
+        ("/llms.txt", lambda: pages.llms(document(app))),
+        ("/", pages.front),
+        ("/web/{path:path}", pages.web),
+    ):
+        app.add_api_route(path, answer, include_in_schema=False)
 
 
 def document(app: FastAPI) -> dict[str, Any]:

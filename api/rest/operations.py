@@ -26,6 +26,7 @@ ANY_LINEAGE = "{lineage:path}"
 """A DOI or a URL has slashes; so routes that go on after the lineage stand before the one that does not."""
 ARCHIVES = ("application/gzip", "application/zip", "application/x-tar", "application/octet-stream")
 """Media types of an upload; no form of another site's page can send one."""
+_JSON = ("application/json",)
 _TYPES = {
     "graphml": "application/xml",
     "dot": "text/vnd.graphviz",
@@ -78,7 +79,7 @@ def add(router: APIRouter, desk: Desk, operation: Operation, route: Route) -> No
         summary=text.partition("\n")[0].partition(";")[0].rstrip("."),
         description=text,
         responses={**_forms(operation), **problems(route.path, route.method if _body(operation, route) else "GET")},
-        dependencies=[Depends(_archives_only if route.upload else json_only)] if route.method == "POST" and _body(operation, route) else [],
+        dependencies=[_taking(*(ARCHIVES if route.upload else _JSON))] if route.method == "POST" and _body(operation, route) else [],
     )
 
 
@@ -133,19 +134,15 @@ def _rest(request: type[BaseModel], given: set[str], route: Route) -> type[BaseM
     return create_model(request.__name__, __base__=asked.Closed, **fields)
 
 
-def json_only(request: Request) -> None:
-    """A body is JSON and says so; a form that another site's page could post does not."""
-    if _media_type(request) != "application/json":
-        raise HTTPException(415, "the body must be application/json")
+def _taking(*kinds: str) -> Any:
+    """What checks that a body says to be of a media type that is taken; a form that another site's page could post does not."""
+    must = "application/json" if kinds == _JSON else f"an archive: {', '.join(kinds)}"
 
+    def check(request: Request) -> None:
+        if request.headers.get("content-type", "").partition(";")[0].strip().lower() not in kinds:
+            raise HTTPException(415, f"the body must be {must}")
 
-def _archives_only(request: Request) -> None:
-    if _media_type(request) not in ARCHIVES:
-        raise HTTPException(415, f"the body must be an archive: {', '.join(ARCHIVES)}")
-
-
-def _media_type(request: Request) -> str:
-    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    return Depends(check)
 
 
 def problems(path: str, method: str) -> dict[int | str, Any]:

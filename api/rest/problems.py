@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from http import HTTPStatus
 from typing import Any
 
@@ -75,15 +75,10 @@ class Problem:
 
     def document(self, instance: str = "") -> dict[str, Any]:
         """The members of the problem document."""
-        body: dict[str, Any] = {"type": URN + self.kind, "title": HTTPStatus(self.status).phrase, "status": self.status}
-        body["detail"] = self.detail[:MOST]
-        if self.hint:
-            body["hint"] = self.hint[:MOST]
-        if instance:
-            body["instance"] = instance[:MOST]
-        if self.invalid:
-            body["errors"] = [{"pointer": pointer[:MOST], "detail": detail[:MOST]} for pointer, detail in self.invalid]
-        return body
+        errors = tuple(Invalid(pointer[:MOST], detail[:MOST]) for pointer, detail in self.invalid) or None
+        words = (self.detail[:MOST], self.hint[:MOST] or None, instance[:MOST] or None)
+        body = ProblemDocument(URN + self.kind, HTTPStatus(self.status).phrase, self.status, *words, errors)
+        return {name: value for name, value in asdict(body).items() if value is not None}
 
     def response(self, instance: str = "") -> Response:
         """The answer to send, with `Retry-After` where waiting helps."""

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from api.bootstrap import Parts, holders_of
-from api.cli.files import absolute, writable
+from api.cli.files import absolute, check_archive, lineage_of, writable
 from api.deciding import decided, is_decided
+from api.updating import ASKED, Sayings, Updated
 from api.wire.encode import view
 from lineage import generation as layout
 from lineage import lineage_names
@@ -29,7 +30,6 @@ from lineage.settings import lineages_at
 from lineage.text.hidden_text import inline
 
 if TYPE_CHECKING:
-    from api.updating import Sayings, Updated
     from api.wire.report import ReportView
     from api.wire.stored import Completeness, Locked, Overview, RankedReferences, StoredLineage
     from indexer.against_source import SourceCheck
@@ -108,8 +108,6 @@ class Service:
 
     def update(self, lineage: str = "", *, every: bool = False, watch: Watch = unwatched) -> tuple[Updated, ...]:
         """Look for new versions and commits of a lineage, or of `every` one; build what changed and list the differences."""
-        from api.updating import Updated
-
         updated: list[Updated] = []
         for name in layout.names(self._lineages) if every else (self._name(lineage),):
             try:
@@ -121,7 +119,6 @@ class Service:
         return tuple(updated)
 
     def _updated(self, name: str, watch: Watch) -> Updated:
-        from api.updating import ASKED
         from indexer.pipeline import build, gathered
 
         before, request, fingerprint = self._sayings(name)
@@ -134,7 +131,6 @@ class Service:
         return self._sayings(name)[0].since(before, name)
 
     def _sayings(self, name: str) -> tuple[Sayings, BuildRequest, str]:
-        from api.updating import Sayings
         from indexer.plan import BuildRequest
 
         report = self.gaps(lineage=name)
@@ -185,7 +181,6 @@ class Service:
 
         Texts excluded for their license are fetched again unless offline.
         """
-        from api.cli.files import check_archive
         from indexer.bundle.bring import bring
 
         check_archive(path)
@@ -263,7 +258,6 @@ class Service:
         Lines have the format of `lineage eval`; lines that name another lineage are skipped. Without `lineage`, the one
         that all lines name is used.
         """
-        from api.cli.files import lineage_of
         from api.evaluation import measured
 
         return measured(self._parts, path, self._name(lineage or lineage_of(path)), k)
@@ -404,9 +398,8 @@ class Service:
         """
         from retrieval.gaps.rows import values
 
-        terms = ontology(self._parts.settings.ontology)
         with self._parts.asked(self._name(lineage), no_target_code) as engine:
-            return _traced(engine, values(holders_of(engine), name, terms, lambda: self._parts.gaps(engine)))
+            return _traced(engine, values(holders_of(engine), name, ontology(self._parts.settings.ontology), lambda: self._parts.gaps(engine)))
 
     def facts_table(self, lineage: str = "", *, no_target_code: bool = False) -> Tallies:
         """List the details that have facts in a lineage, with the number of facts, values and works of each."""
@@ -613,8 +606,7 @@ class Service:
 
 def _traced(engine: Engine, result: R) -> R:
     """The result with where its generation comes from."""
-    made: R = replace(result, provenance=engine.generation.manifest.origin)  # type: ignore[type-var]  # every result has the field
-    return made
+    return replace(result, provenance=engine.generation.manifest.origin)  # type: ignore[type-var]  # every result has the field
 
 
 def _title(generation: Generation) -> str:

@@ -8,6 +8,8 @@ from lineage.records import Hit, Reason, ReasonKind
 
 _ROLES = {"module": "statements outside of every function", "abstract": "an abstract", "front": "authors and affiliations"}
 _LEAST = 0.005
+UNSUPPORTED = "nothing in this lineage supports an answer well"
+"""What begins the note of an answer that is not supported."""
 """The smallest change of a place's score that is worth a word."""
 
 

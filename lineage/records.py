@@ -44,11 +44,9 @@ class Provenance:
     @property
     def words(self) -> str:
         """One line for people; empty where it was built here from the public services or local files."""
-        if self.bundle:
+        if bundle := self.bundle:
             signed = f", signed by key {self.signer}" if self.signer else ""
-            return (
-                f"imported from a bundle of {self.bundle.imported[:10]} (SHA-256 {self.bundle.sha256[:12]}){signed}, not checked against its sources"
-            )
+            return f"imported from a bundle of {bundle.imported[:10]} (SHA-256 {bundle.sha256[:12]}){signed}, not checked against its sources"
         if self.built == "unknown":
             return "of unknown origin: built before origins were recorded"
         return "built through a mirror" if self.upstream == "mirror" else ""

@@ -17,11 +17,11 @@ from api.wire.encode import MAX_TOKENS
 from api.wire.hits import MOST_LINES, LineageRelation, Source, hit_view
 from lineage.citation import citation, owner, short
 from lineage.licenses import called
+from lineage.reasons import UNSUPPORTED
 from lineage.records import Answer, Focus, Hit, Settled
 from lineage.text.hidden_text import inline
 from lineage.text.phrases import sentences
 from lineage.text.tokens import terms, tokens
-from retrieval.search.concepts import UNSUPPORTED
 from retrieval.search.focus import SIGNATURES, block, indentation, signature, statement
 
 if TYPE_CHECKING:

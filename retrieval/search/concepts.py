@@ -34,7 +34,6 @@ PRESENT, NEVER = 0.01, 0.0003
 """The share of pieces from which on an area is one of the lineage's, and what is added to each so that none is infinitely far away."""
 FARTHEST, FAR = 2.0, 1.5
 """The greatest distance, and the one from which on a lineage has next to nothing of an area."""
-UNSUPPORTED = "nothing in this lineage supports an answer well"
 MISSES = "the nearest matches are shown"
 MISS = "nearest-miss"
 """The flag of a hit that was only the nearest."""

@@ -15,15 +15,15 @@ from lineage.errors import EmbedderMismatch, SourceError
 from lineage.generation import Generation
 from lineage.hyperparameters.ontology import Ontology, ontology
 from lineage.ports import Embedder, Reranker, VectorIndex, Vectors, WordEmbedder
+from lineage.reasons import UNSUPPORTED
 from lineage.records import Answer, Chunk, Focus, Hit, Query, Reason, ReasonKind, Settled, WorkId
 from lineage.text.tokens import tokens
 from retrieval.decisions.fact_index import holders
 from retrieval.decisions.mechanism_places import MechanismPlaces
 from retrieval.decisions.precedence import Precedence
-from retrieval.decisions.settled import settled_mechanisms, settled_values
 from retrieval.search import candidates, diversity, entity_routing, fusion
 from retrieval.search.candidates import QueryWords, Scope, is_quotation, is_telling, sequence, share_in_order
-from retrieval.search.concepts import MISS, MISSES, UNSUPPORTED, Asked, Field, Signs, concepts, first, profile, signs, supported
+from retrieval.search.concepts import MISS, MISSES, Asked, Field, Signs, concepts, first, profile, signs, supported
 from retrieval.search.decided import DecidedPlace, asked_kinds, decided
 from retrieval.search.evidence import EvidenceWindow, neighbours, widened
 from retrieval.search.expansion import Vocabulary, vocabulary
@@ -209,6 +209,8 @@ class Engine:
 
     def settled(self, query: Query) -> tuple[Settled, ...]:
         """What the works of the lineage settle the details and mechanisms with that a question asks for, or one `work` of them."""
+        from retrieval.decisions.settled import settled_mechanisms, settled_values
+
         if query.no_target_code and not self._excluded:
             return self.without_target_code().settled(query)
         text, manifest = plain(query.text), self._generation.manifest

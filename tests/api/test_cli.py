@@ -470,7 +470,7 @@ WRONG: dict[Sequence[str], str] = {
         *(("show", TARGET), ("status", "9912.00001v1"), ("gaps", TARGET, "--topic", "optimizer"), ("graph", TARGET), ("check", TARGET)),
         *(("query", QUESTION, "-l", "https://arxiv.org/abs/9912.00001"), ("answer", QUESTION, "-l", TARGET)),
         *(("context", "train", "-l", TARGET), ("facts", "lr", "-l", TARGET), ("references", TARGET)),
-        *(("show", "-l", TARGET), ("graph", "--lineage", NAME), ("report", "-l", TARGET)),
+        *(("show", "-l", TARGET), ("graph", "--lineage", NAME), ("report", "-l", TARGET), ("references", "-l", TARGET)),
     ],
     ids=lambda words: words[0],
 )

@@ -7,9 +7,8 @@ import pytest
 from indexer.vectors.flat import create
 from lineage.errors import EmbedderMismatch, NotFound
 from lineage.generation import open_generation
-from lineage.reasons import words
+from lineage.reasons import UNSUPPORTED, words
 from lineage.records import Fact, Focus, ReasonKind
-from retrieval.search.concepts import UNSUPPORTED
 from retrieval.search.engine import Engine
 from retrieval.search.fusion import likelihood
 from retrieval.search.query import make_query

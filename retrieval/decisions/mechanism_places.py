@@ -15,7 +15,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from lineage.file_roles import ASIDE, named_roles
-from lineage.records import Chunk, Fact, FileRole, Focus, Tier, WorkId
+from lineage.records import Chunk, Fact, Focus, Tier, WorkId
 from lineage.results import FactOccurrence
 from lineage.text.tokens import parts
 from retrieval.decisions.fact_index import since
@@ -43,9 +43,6 @@ _HOW = {
 }
 """How much a statement says of a mechanism by how it was recognized."""
 _LEAST = 1.5
-_DENSE, _PROGRAM = 0.6, 0.4
-"""What a passage is worth, in deviations, by the logarithm of how many kinds of decisions it takes, and as part of a program that trains."""
-_RUN = frozenset({FileRole.TRAINING, FileRole.PROGRAM})
 _ASIDE, _NEAR = 3.0, 12
 _FILES: Mapping[str, frozenset[str]] = {
     "training": frozenset(
@@ -124,13 +121,12 @@ class HeldPlace:
 
 class _File(NamedTuple):
     """A file: how well it stands for its repository, the rooms that its name speaks of, whether training goes on in it, and whether it says
-    little of what was run; `role` is how much what it is for speaks for what it decides."""
+    little of what was run."""
 
     standing: float
     rooms: frozenset[str]
     trains: bool
     is_aside: bool
-    role: float
 
 
 class MechanismPlaces:
@@ -140,7 +136,6 @@ class MechanismPlaces:
         self._catalog, self._kinship, self._precedence, self._foreign = catalog, kinship, precedence, foreign
         self._chunks: dict[str, Chunk] = {}
         self._texts: dict[str, Chunk] = {}
-        self._whose: dict[WorkId, float] = {}
         self._files: dict[tuple[WorkId, str], _File] = {}
         self._facts: dict[str, tuple[Fact, ...]] = {}
         self._held: dict[tuple[str, int], list[list[HeldPlace]]] = {}
@@ -173,19 +168,6 @@ class MechanismPlaces:
         """How much the work of a statement speaks for the target: what is the target's own above all, else 0..2."""
         hit = place.occurrence.evidence
         return 10.0 * hit.from_target + self._precedence.weight(hit, kind.topic)
-
-    def settles(self, chunk: Chunk) -> float:
-        """How much a passage of code speaks for the target whatever is asked: by how many kinds of decisions it takes, by whose it is, and by
-        what its file is for; 0 for prose."""
-        if chunk.kind == "paper":
-            return 0.0
-        if chunk.work not in self._whose:
-            self._whose[chunk.work] = self._precedence.weight(evidence(chunk, self._kinship), "")
-        return _DENSE * math.log1p(self._density.get(chunk.id, 0)) + self._whose[chunk.work] + self._file(chunk.work, chunk).role
-
-    @cached_property
-    def _density(self) -> Mapping[str, int]:
-        return self._catalog.deciding()
 
     def _places(self, kind: MechanismKind, work: WorkId, facts: Sequence[Fact], most: int) -> list[HeldPlace]:
         """The statements of one repository that say most, one a stretch of code; none where only names by the way are found."""
@@ -254,6 +236,5 @@ class MechanismPlaces:
         rooms = frozenset(room for room, names in _FILES.items() if file_words & names)
         profile = self._kinship.file(chunk if chunk.work == work else replace(chunk, work=work))
         roles = {*(profile.roles if profile else ()), *named_roles(chunk.path)}
-        role = _PROGRAM * (not _RUN.isdisjoint(roles)) - (not ASIDE.isdisjoint(roles))
         known = ASIDE.isdisjoint(roles) and _STRAY.isdisjoint(file_words)
-        return _File(standing, rooms, (work, chunk.path) in self._training, not known or not self._foreign.isdisjoint(file_words), role)
+        return _File(standing, rooms, (work, chunk.path) in self._training, not known or not self._foreign.isdisjoint(file_words))

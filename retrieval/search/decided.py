@@ -28,9 +28,9 @@ _TITLE, _NAME = 3, 2
 _BM25_K, _BM25_B = 1.2, 0.75
 _WORDS, _VECTORS = 1 / 6, 1 / 2
 """What a kind's BM25 score and its similarity, in deviations, count."""
-_SURE, _SPREAD = 1.2, 1.0
+_SURE, _SPREAD = 1.2, 0.5
 """The score of a kind at which it counts one half, and by how much less another scores that counts a third."""
-_KINDS, _LEAST = 8, 0.1
+_KINDS, _LEAST = 4, 0.2
 _PLACES = 8
 _FULL = 5.0
 _FURTHER = 0.5
@@ -76,7 +76,7 @@ def decided(question: str, places: MechanismPlaces, table: WordEmbedder | None, 
 
 def _worth(place: HeldPlace, standing: float, nth_work: int, nth: int) -> float:
     """0..1: how much a statement says, by itself and among those of its repository, and how much its repository speaks for the target."""
-    return (2 * min(max(place.score, 0.0), _FULL) / _FULL + min(standing, 1.5) + 2.0 / (1 + nth_work) + 1.4 / (1 + nth)) / 5.7
+    return (min(max(place.score, 0.0), _FULL) / _FULL + min(standing, 1.5) + 0.8 / (1 + nth_work) + 1.4 / (1 + nth)) / 4.7
 
 
 def _by_words(question: str) -> np.ndarray:

@@ -323,9 +323,9 @@ class Engine:
         stated = self._catalog.stating(asked.details, chunks) if asked.details else {}
         if not asked.query.around:
             return KnownNames(replace(self._weights, code=0.0), asked.details, stated, self._kinship.kin)
-        settles = self._places.settles if self._places and asked.decided else None
-        stages, verbatim = stages_asked(asked.text), self._verbatim(asked, lexical)
-        return KnownNames(self._weights, asked.details, stated, self._kinship.kin, verbatim, stages, asked.decided, settles)
+        return KnownNames(
+            self._weights, asked.details, stated, self._kinship.kin, self._verbatim(asked, lexical), stages_asked(asked.text), asked.decided
+        )
 
     def _verbatim(self, asked: _Asked, lexical: Ranked) -> dict[int, float]:
         """How much of a question that may be a quotation the first passages by words have in its order, by row."""

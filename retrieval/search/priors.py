@@ -44,7 +44,7 @@ class FusionWeights:
     verbatim: float = 6.0
     code: float = 0.5
     stage: float = 0.5
-    decided: float = 5.0
+    decided: float = 4.0
     share: float = 0.6
 
 
@@ -60,8 +60,7 @@ def fitted(embedder: str = "") -> FusionWeights:
 class KnownNames:
     """What priors look at: the weights, the details whose value is asked for (`asked`) and the chunks that state one (`stated`),
     how works are related to the target, the share of the question's words that rows have in their order (`verbatim`), the
-    stages that it speaks of, the statements, by chunk, that settle what it asks for (`decided`), and how much a passage decides
-    whatever is asked (`settles`, where only others than the target speak for it)."""
+    stages that it speaks of, and the statements, by chunk, that settle what it asks for (`decided`)."""
 
     weights: FusionWeights
     asked: Sequence[str] = ()
@@ -70,7 +69,6 @@ class KnownNames:
     verbatim: Mapping[int, float] = field(default_factory=dict)
     stages: AbstractSet[str] = frozenset()
     decided: Mapping[str, DecidedPlace] = field(default_factory=dict)
-    settles: Callable[[Chunk], float] | None = None
 
 
 # -- the stages of a reproduction: a question about training shares its words with scripts that sample and evaluate the same model
@@ -103,8 +101,6 @@ def stages_of(path: str, symbol: str) -> frozenset[str]:
 Prior = Callable[[int, Chunk, KnownNames], Reason | None]
 _ROLES = {"module": "toplevel", "abstract": "abstract", "front": "abstract"}
 """The weights of what stands back, by its role."""
-_MUCH = "much of a reproduction"
-"""What code decides that is not known to settle what is asked."""
 
 
 def words_in_order(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
@@ -145,10 +141,9 @@ def stated_value(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
 
 
 def decides(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
-    """Favors statements of code that settle a decision which is asked for, by how surely they do, and code that decides much at all."""
-    place, settles = known.decided.get(chunk.id), known.settles(chunk) if known.settles else 0.0
-    value = settles + (known.weights.decided * place.strength if place else 0.0)
-    return Reason(ReasonKind.DECIDES, value, (place.title if place else _MUCH,)) if value else None
+    """Favors statements of code that settle a decision which is asked for, by how surely they do."""
+    place = known.decided.get(chunk.id)
+    return Reason(ReasonKind.DECIDES, known.weights.decided * place.strength, (place.title,)) if place else None
 
 
 def place_in_lineage(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
@@ -186,7 +181,7 @@ def with_priors(found: Mapping[int, float], outlines: Mapping[int, Outline], kno
 
 def _reasons(row: int, chunk: Chunk, known: KnownNames, made: dict[object, tuple[float, tuple[Reason, ...]]]) -> tuple[float, tuple[Reason, ...]]:
     """What the priors add to a chunk, all and each: the same for all of one work, kind, role and stage that the question does not single out."""
-    single = known.settles is not None or row in known.verbatim or chunk.id in known.stated or chunk.id in known.decided
+    single = row in known.verbatim or chunk.id in known.stated or chunk.id in known.decided
     stages = stages_of(chunk.path, chunk.symbol) if known.stages and not single else None
     key = row if single else (chunk.work, chunk.kind, chunk.role, stages)
     if key not in made:

@@ -6,7 +6,7 @@ import pytest
 
 from retrieval.decisions.mechanism_places import MechanismPlaces
 from retrieval.search.decided import asked_kinds, decided
-from tests.retrieval.test_gaps_mechanisms import ANCESTORS, CLIP, FAR, KINSHIP, NEAR, catalog_of, statement
+from tests.retrieval.test_gaps_mechanisms import ANCESTORS, CLIP, FAR, KINSHIP, NEAR, catalog_of
 
 
 @pytest.mark.parametrize(
@@ -32,16 +32,6 @@ def test_the_statement_of_the_ancestor_settles_more_than_that_of_others():
     near, far = (found[chunk.id] for work in (NEAR, FAR) for chunk, fact in CLIP if fact.work == work.id)
     assert near.strength > far.strength > 0
     assert near.title == "Gradient clipping: rule and threshold"
-
-
-def test_what_decides_much_what_trains_and_the_ancestor_speak_for_the_target():
-    places = MechanismPlaces(catalog_of(CLIP, {"c_forestmodel.py5": 4}), KINSHIP, ANCESTORS)
-
-    def settles(work, path):
-        return places.settles(statement(work, "seeding", "seed(0)", path)[0])
-
-    assert settles(NEAR, "model.py") > settles(NEAR, "layers.py") > settles(FAR, "layers.py")
-    assert settles(FAR, "train.py") > settles(FAR, "layers.py") > settles(FAR, "tests/layers.py")
 
 
 def test_works_that_are_kept_out_settle_nothing():

@@ -55,7 +55,7 @@ NOT_EXCLUDED = ExclusionReason("")
 class Exclusion:
     """What is excluded: `fragments` of URLs, and with `no_target_code` all code of the works named by `target`.
 
-    `own` are repositories known to be the target's, `others` those that are official of another work, `content` hashes of
+    `own` are repositories known to be the target's, `others` those that are another work's beyond doubt, `content` hashes of
     files that only the target's code has (of those that can tell: see `is_telling`), `since` the day before which
     nobody could copy it.
     """
@@ -80,7 +80,7 @@ class Exclusion:
     def knowing(self, links: Sequence[CodeLink] = (), content: Iterable[str] = (), since: str = "") -> Exclusion:
         """The same with what links say of whose repository is whose, what the target's files hash to, and since when they exist."""
         claims = [link for link in links if self._is_targets(link)]
-        rivals = [link for link in links if link.tier is Tier.OFFICIAL and link.paper not in self.target]
+        rivals = [link for link in links if _is_sure(link) and link.paper not in self.target]
         others = self.others | {link.repo.lower() for link in rivals if not _surer(claims, link)}
         own = {link.repo.lower() for link in claims} - others
         return replace(self, own=self.own | own, others=others, content=self.content | frozenset(content), since=max(self.since, since))
@@ -173,6 +173,11 @@ def _names_of(target: Work, works: Iterable[Work]) -> frozenset[WorkId]:
         if names & {work.id, *work.aliases} or (titled and work.kind == "paper" and normal_title(work.title) == title):
             names |= {work.id, *work.aliases}
     return frozenset(names)
+
+
+def _is_sure(link: CodeLink) -> bool:
+    """Whether a repository is a work's own beyond doubt: official, or its authors' by two witnesses."""
+    return link.tier is Tier.OFFICIAL or (link.tier is Tier.AUTHOR and len(link.said_by) > 1)
 
 
 def _surer(claims: Iterable[CodeLink], rival: CodeLink) -> bool:

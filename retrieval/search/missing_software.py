@@ -19,6 +19,8 @@ _IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+([A-Za-z_]\w*)", re.MULTILINE
 _ADDRESS = re.compile(r"github\.com/([\w.-]{1,60}/[\w.-]{1,80}?)(?:\.git)?(?=[^\w.-]|\.?(?:\s|\Z))", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z][\w-]{2,60}")
 _MOST, _USERS = 6, 2
+_PLAIN = 4
+"""Letters from which on a plain word of the target may be a package: `six` is a number."""
 _CODE: tuple[ChunkKind, ...] = ("code",)
 
 
@@ -40,7 +42,7 @@ def missing_software(catalog: Catalog, target: str, most: int = _MOST) -> tuple[
     for name, users in _imports(catalog).items():
         key = fold(name)
         address = addresses.get(key, "")
-        named = key in written or (key in spoken and bool(address))
+        named = key in written or (key in spoken and bool(address) and len(key) >= _PLAIN)
         if name.lower() not in held and (named or (address and len(users) >= _USERS)):
             found.append(MissingSoftware(name, tuple(sorted(users)), named, address))
     return tuple(sorted(found, key=lambda one: (not one.named, not one.address, -len(one.users), one.name))[:most])

@@ -249,3 +249,9 @@ def test_a_fork_of_a_fork_is_known_by_its_parent():
     fork = repo("third/copy", fork_of="base/line", parent="going-doer/Paper2Code")
     assert known(link()).reason_for_work(fork).startswith("a fork of github.com/going-doer/paper2code")
     assert known(link()).reason_for_work(repo("third/copy", fork_of="base/line")) == ""
+
+
+@pytest.mark.parametrize(("said_by", "out"), [(("huggingface",), True), (("huggingface", "readme"), False)])
+def test_what_a_target_forks_is_not_its_own_where_two_witnesses_name_another_works_authors(said_by, out):
+    forked = known(link(), CodeLink(WorkId(CITED), WorkId(BASE), Tier.AUTHOR, said_by), content="abcde")
+    assert bool(forked.reason_for_content(set("abcde"), repo("base/line"))) is out

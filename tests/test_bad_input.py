@@ -293,7 +293,7 @@ def test_operators_in_a_question_are_words(lineage, built, text):
 
 BATCHES = {
     "malformed": (b'{"id": 1, "text": "a"}\n[]\n', "line 2: a JSON object is expected"),
-    "no json": (b"what is this?\n", "line 1:"),
+    "no json": (b'{"id": 1, what is this?\n', "line 1:"),
     "no text": (b'{"id": 1}\n', "line 1:"),
     "binary": (bytes(range(256)) * 100, "is not UTF-8 text"),
     "deep": (b"[" * 100_000 + b"\n", "line 1:"),

@@ -120,7 +120,7 @@ def check_archive(path: Path) -> None:
 def questions(path: Path) -> Iterator[tuple[str, str]]:
     """The (id, text) of a file of one question a line, plain (its id is the number of the line) or all as {"id", "text"}; raises `UsageError`."""
     lines = list(_numbered(path))
-    plain = bool(lines) and not lines[0][1].lstrip().startswith("{")
+    plain = bool(lines) and not lines[0][1].lstrip().startswith(("{", "["))
     for number, line in lines:
         row = {"id": number, "text": line.strip()} if plain else _object(path, number, line)
         text = row.get("text", row.get("query"))

@@ -209,10 +209,11 @@ class Engine:
 
     def settled(self, query: Query) -> tuple[Settled, ...]:
         """What the works of the lineage settle the details and mechanisms with that a question asks for, or one `work` of them."""
+        return (self.without_target_code() if query.no_target_code else self)._settled(query)  # noqa: SLF001 - itself or a copy of itself
+
+    def _settled(self, query: Query) -> tuple[Settled, ...]:
         from retrieval.decisions.settled import settled_mechanisms, settled_values
 
-        if query.no_target_code and not self._excluded:
-            return self.without_target_code().settled(query)
         text, manifest = plain(query.text), self._generation.manifest
         without = self._excluded | (self._kinship.kin.keys() - {self._kinship.work(query.work)} if query.work else frozenset())
         details = asked_details(text, self._ontology)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from lineage.citation import citation, name, numbered
+from lineage.citation import citation, floats, name, numbered
 from lineage.errors import NotFound, UsageError
-from lineage.records import UNKNOWN, Chunk, Focus, Hit, Provenance, WorkId
+from lineage.records import UNKNOWN, Chunk, Focus, Hit, Provenance, Work, WorkId
 from retrieval.search.evidence import MAX_CHARACTERS, MAX_LINES
 from retrieval.search.exact import ExactQuery, LineMatch, grep
 
@@ -49,7 +50,7 @@ def read(engine: Engine, cited: str, lines: str = "", *, callers: bool = False) 
     """
     cited = cited.strip().strip("`\"'")
     if chunks := cited_chunks(engine, cited):
-        chunk = chunks[0]
+        chunk = chunks[0] if chunks[0].kind == "code" else _section(engine, chunks)
         span = _span(lines) if lines else (chunk.start_line, chunk.end_line)
         passage = _passage(engine, chunk.work, chunk.path, span, chunk)
     else:
@@ -95,7 +96,8 @@ def _file(engine: Engine, path: str) -> tuple[WorkId, str]:
 
 
 def cited_chunks(engine: Engine, cited: str) -> list[Chunk]:
-    """The chunk of an identifier, or all of the section that `arXiv:ID#4.1` names, of the text where it names none; none for a citation of code."""
+    """The chunk of an identifier, or all of the section that `arXiv:ID#4.1` names, of the text where it names none, of its table for `#4.1, Table 3`;
+    none for a citation of code."""
     if cited.startswith("c_") and (known := engine.generation.catalog.chunk(cited)):
         return [known]
     match = re.match(r"(arxiv:[\w./-]+?)(?:v\d{1,3})?(?:#(.*))?\Z", cited, re.IGNORECASE)
@@ -104,19 +106,28 @@ def cited_chunks(engine: Engine, cited: str) -> list[Chunk]:
     work = engine.kinship.work(match[1])
     catalog = engine.generation.catalog
     chunks = [chunk for document in catalog.documents(work) for chunk in catalog.chunks(catalog.neighbours(work, document.path))]
-    place = (match[2] or "").partition(",")[0].strip()
+    place, _, printed = map(str.strip, (match[2] or "").partition(","))
     relation = engine.kinship.of(work).work
-    named = [
-        chunk
-        for chunk in chunks
-        if not place or place in numbered(chunk) or place == citation(Hit(1, 1.0, chunk, relation)).partition("#")[2].partition(",")[0]
-    ]
+    named = [chunk for chunk in chunks if not place or place in numbered(chunk) or place == _printed_place(chunk, relation)]
     if named:
-        return named
+        return [chunk for chunk in named if printed in floats(chunk)] or named
     places = "it has " + ", ".join(dict.fromkeys(title for chunk in chunks for title in numbered(chunk)[:1]))[:300]
     raise NotFound(
         f"{match[1]} has no section {place[:60]!r}" if chunks else f"the text of {match[1]} is not in this lineage", hint=places if chunks else _HINT
     )
+
+
+def _printed_place(chunk: Chunk, work: Work) -> str:
+    """Where in its paper a chunk is cited: `4.1`."""
+    return citation(Hit(1, 1.0, chunk, work)).partition("#")[2].partition(",")[0]
+
+
+def _section(engine: Engine, chunks: Sequence[Chunk]) -> Chunk:
+    """The pieces that are cited as the first is, as one and as much as a piece of evidence may have; sections in it have citations of their own."""
+    first, work = chunks[0], engine.kinship.of(chunks[0].work).work
+    own = [chunk for chunk in chunks if chunk.path == first.path and _printed_place(chunk, work) == _printed_place(first, work)]
+    shown = _bounded("\n\n".join(chunk.text for chunk in own).split("\n"))
+    return replace(first, text="\n".join(shown), end_line=max(chunk.end_line for chunk in own))
 
 
 def _passage(engine: Engine, work: WorkId, path: str, span: tuple[int, int], chunk: Chunk | None = None) -> CitedPassage:

@@ -7,8 +7,10 @@ import time
 
 import pytest
 
+from lineage.citation import citation
 from lineage.errors import NotFound, UsageError
 from lineage.generation import open_generation
+from lineage.records import Hit
 from retrieval.search.engine import Engine
 from retrieval.search.exact import ExactQuery, grep, narrowing
 from retrieval.search.read import read
@@ -161,3 +163,11 @@ def test_a_match_comes_with_its_statement_or_with_the_lines_that_are_asked_for(d
     assert match.around == ("def sincos_2d(dim, grid):",)
     (wide,) = grep(demo, ExactQuery("def sincos_2d", fixed=True, context=2)).matches
     assert (wide.first, len(wide.around)) == (wide.line - 2, 5)
+
+
+def test_every_passage_of_a_paper_stands_in_what_its_citation_reads(demo):
+    catalog = demo.generation.catalog
+    for document in catalog.documents():
+        for chunk in catalog.chunks(catalog.neighbours(document.work, document.path)) if document.kind == "paper" else ():
+            cited = citation(Hit(1, 1.0, chunk, demo.kinship.of(chunk.work).work))
+            assert chunk.text in read(demo, cited).hit.chunk.text, cited

@@ -23,7 +23,7 @@ from lineage.hyperparameters.terms import fold
 from lineage.records import Chunk, CodeLink, Document, Fact, FileRole, Setting, Span, Work
 from lineage.text.syntax import UNREADABLE
 
-VERSION = "facts@14"
+VERSION = "facts@15"
 _MATERIAL = re.compile(r"(?:\A|/)(?:data\w*|corpus|corpora|examples?|samples?)/(?:[^/]+/)*(?!readme)[^/]+\Z", re.IGNORECASE)
 _FENCE = re.compile(r"\s{0,8}(```+|~~~+)\s*\{?\.?([\w+-]*)")
 _SHELL = {"sh", "bash", "shell", "console", "zsh", "", "text", "cmd", "powershell", "commandline"}

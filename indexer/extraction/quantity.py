@@ -23,6 +23,8 @@ WORDS = {
     "a single": 1, "single": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
     "nine": 9, "ten": 10, "twelve": 12, "sixteen": 16, "twenty": 20,
 }  # fmt: skip
+_DIGITS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+WORDS |= {f"{word} {power}": n * size for power, size in (("hundred", 100), ("thousand", 1000)) for n, word in enumerate(_DIGITS, 1)}
 _ONE = re.compile(rf"\$?(?P<sign>[-−–])?(?P<number>{NUMBER})\$?(?![\w^]|\.\d)")
 _PAIR = re.compile(r"\$?(\d{1,5})\s*(?:×|x|\\times)\s*(\d{1,5})\$?(?!\s*(?:\d|\^|×|x\s*10))")
 _NEXT = re.compile(

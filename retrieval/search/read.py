@@ -108,13 +108,24 @@ def cited_chunks(engine: Engine, cited: str) -> list[Chunk]:
     chunks = [chunk for document in catalog.documents(work) for chunk in catalog.chunks(catalog.neighbours(work, document.path))]
     place, _, printed = map(str.strip, (match[2] or "").partition(","))
     relation = engine.kinship.of(work).work
-    named = [chunk for chunk in chunks if not place or place in numbered(chunk) or place == _printed_place(chunk, relation)]
+    named = [chunk for chunk in chunks if not place or place == _printed_place(chunk, relation) or _is_within(chunk, place)]
+    shown = [chunk for chunk in named if not printed or not {*floats(chunk)}.isdisjoint(re.split(r",\s*", printed))]
+    if shown:
+        return shown
     if named:
-        return [chunk for chunk in named if printed in floats(chunk)] or named
+        listed = ", ".join(dict.fromkeys(label for chunk in named for label in floats(chunk)))
+        raise NotFound(
+            f"section {place[:60]!r} of {match[1]} has no {printed[:60]!r}", hint=f"it has {listed}" if listed else "cite the section alone"
+        )
     places = "it has " + ", ".join(dict.fromkeys(title for chunk in chunks for title in numbered(chunk)[:1]))[:300]
     raise NotFound(
         f"{match[1]} has no section {place[:60]!r}" if chunks else f"the text of {match[1]} is not in this lineage", hint=places if chunks else _HINT
     )
+
+
+def _is_within(chunk: Chunk, place: str) -> bool:
+    """Whether a chunk stands in the section of a number or title, at any depth."""
+    return any(title == place or title.startswith(f"{place} ") for title in numbered(chunk))
 
 
 def _printed_place(chunk: Chunk, work: Work) -> str:

@@ -133,6 +133,11 @@ def test_what_was_not_done_or_is_part_of_another_word_states_nothing(text):
     assert said(text) == set()
 
 
+def test_a_number_in_words_is_read_whole():
+    assert said("Two hundred epochs are run in total.") == {("epochs", "200")}
+    assert said("We train for five thousand steps.") == {("steps", "5000")}
+
+
 def test_what_was_taken_is_told_from_what_was_not():
     assert said("We train with Adam rather than SGD.") == {("optimizer", "adam")}
     assert said("Unlike previous work we use dropout of 0.1 and five-fold validation.") == {("dropout", "0.1"), ("folds", "5")}

@@ -171,3 +171,8 @@ def test_every_passage_of_a_paper_stands_in_what_its_citation_reads(demo):
         for chunk in catalog.chunks(catalog.neighbours(document.work, document.path)) if document.kind == "paper" else ():
             cited = citation(Hit(1, 1.0, chunk, demo.kinship.of(chunk.work).work))
             assert chunk.text in read(demo, cited).hit.chunk.text, cited
+
+
+def test_a_table_that_is_not_there_is_told_with_those_that_are(demo):
+    with pytest.raises(NotFound, match="has no 'Table 99'"):
+        read(demo, "arXiv:9912.00001v2#2, Table 99")

@@ -55,9 +55,9 @@ NOT_EXCLUDED = ExclusionReason("")
 class Exclusion:
     """What is excluded: `fragments` of URLs, and with `no_target_code` all code of the works named by `target`.
 
-    `own` are repositories known to be the target's, `others` those that are another work's beyond doubt, `content` hashes of
-    files that only the target's code has (of those that can tell: see `is_telling`), `since` the day before which
-    nobody could copy it.
+    `own` are repositories known to be the target's, `others` those that are official of another work or, where nobody calls them
+    the target's, its authors' by two witnesses, `content` hashes of files that only the target's code has (of those that can
+    tell: see `is_telling`), `since` the day before which nobody could copy it.
     """
 
     fragments: tuple[str, ...] = ()
@@ -80,7 +80,8 @@ class Exclusion:
     def knowing(self, links: Sequence[CodeLink] = (), content: Iterable[str] = (), since: str = "") -> Exclusion:
         """The same with what links say of whose repository is whose, what the target's files hash to, and since when they exist."""
         claims = [link for link in links if self._is_targets(link)]
-        rivals = [link for link in links if _is_sure(link) and link.paper not in self.target]
+        claimed = {link.repo.lower() for link in claims}
+        rivals = [link for link in links if link.paper not in self.target and (link.tier is Tier.OFFICIAL or _is_authors(link, claimed))]
         others = self.others | {link.repo.lower() for link in rivals if not _surer(claims, link)}
         own = {link.repo.lower() for link in claims} - others
         return replace(self, own=self.own | own, others=others, content=self.content | frozenset(content), since=max(self.since, since))
@@ -175,9 +176,9 @@ def _names_of(target: Work, works: Iterable[Work]) -> frozenset[WorkId]:
     return frozenset(names)
 
 
-def _is_sure(link: CodeLink) -> bool:
-    """Whether a repository is a work's own beyond doubt: official, or its authors' by two witnesses."""
-    return link.tier is Tier.OFFICIAL or (link.tier is Tier.AUTHOR and len(link.said_by) > 1)
+def _is_authors(link: CodeLink, claimed: AbstractSet[str]) -> bool:
+    """Whether two witnesses call a repository a work's authors', and nobody calls it the target's."""
+    return link.tier is Tier.AUTHOR and len(link.said_by) > 1 and link.repo.lower() not in claimed
 
 
 def _surer(claims: Iterable[CodeLink], rival: CodeLink) -> bool:

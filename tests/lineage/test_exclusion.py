@@ -255,3 +255,11 @@ def test_a_fork_of_a_fork_is_known_by_its_parent():
 def test_what_a_target_forks_is_not_its_own_where_two_witnesses_name_another_works_authors(said_by, out):
     forked = known(link(), CodeLink(WorkId(CITED), WorkId(BASE), Tier.AUTHOR, said_by), content="abcde")
     assert bool(forked.reason_for_content(set("abcde"), repo("base/line"))) is out
+
+
+@pytest.mark.parametrize("tier", [Tier.OFFICIAL, Tier.AUTHOR, Tier.REIMPLEMENTATION])
+def test_a_repository_that_is_called_the_targets_stays_out_whatever_two_witnesses_say_of_another_works_authors(tier):
+    told = known(link(tier=tier), CodeLink(WorkId(CITED), OWN, Tier.AUTHOR, ("huggingface", "readme")), content="abcde")
+    assert told.reason(link(tier=tier)) != ""
+    assert told.reason_for_work(repo("going-doer/Paper2Code")) != ""
+    assert told.reason_for_content(set("abcde"), repo("going-doer/Paper2Code")) != ""

@@ -18,10 +18,10 @@ from lineage.results import Audit, AuditFinding, CodeArchive, FactOccurrence
 from lineage.text.tokens import counted
 from retrieval.audit import audit as comparing
 from retrieval.audit import inputs
-from retrieval.audit.decided import with_decisions
+from retrieval.audit.findings import with_decisions
 from retrieval.contradictions.detect import loosely
 from retrieval.decisions import target_text
-from retrieval.decisions.experiment_folders import Folders
+from retrieval.decisions.experiments import Folders
 from retrieval.gaps.report import ReportInputs, all_standing, weights
 from retrieval.search.engine import Engine
 

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from indexer.against_source import Afresh
     from indexer.build_context import BuildContext
     from indexer.chat import MeteredChat
-    from indexer.lock.record import LockReplay
-    from indexer.lock.tape import Tape
+    from indexer.lock.record import LockReplay, Tape
     from indexer.transport.client import Transport
     from lineage.generation import Generation
     from lineage.ports import Embedder, ReferenceSource, Reranker, WordEmbedder
@@ -140,7 +139,7 @@ class Parts:
         """The search engine of an open generation, which it closes."""
         from lineage.hyperparameters.ontology import ontology
         from retrieval.search.engine import Engine
-        from retrieval.search.expansion import vocabulary
+        from retrieval.search.query import vocabulary
 
         vectors = generation.vectors
         kind = "pgvector" if not isinstance(vectors, np.ndarray) else "faiss" if len(vectors) >= _MANY else "flat"

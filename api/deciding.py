@@ -88,7 +88,7 @@ def _with_offers(parts: Parts, engine: Engine, facts: FactIndex, names: Sequence
 def decided(parts: Parts, engine: Engine, report: Gaps) -> Gaps:
     """The report of gaps with what was decided on its rows."""
     from lineage.hyperparameters.ontology import ontology
-    from retrieval.gaps.decided import with_decisions
+    from retrieval.gaps.rows import with_decisions
 
     found = in_force(parts, engine)
     return with_decisions(report, found, ontology(parts.settings.ontology)) if found.decisions or found.notes else report

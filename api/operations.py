@@ -158,8 +158,7 @@ class Service:
     def lock(self, lineage: str = "", out: Path | None = None) -> Locked:
         """Write a lock file, by default `lineage.lock`: the request, the settings and the files that the build read. Sends nothing."""
         from api.wire.stored import Locked
-        from indexer.lock.record import lock_of
-        from indexer.lock.tape import Tape
+        from indexer.lock.record import Tape, lock_of
 
         tape, path = Tape(), writable(out or Path("lineage.lock"))
         with open_generation(self._lineages, self._name(lineage)) as generation, self._parts.changed(offline=True).workbench(kit=tape) as bench:
@@ -193,7 +192,7 @@ class Service:
 
     def push(self, lineage: str = "", address: str = "", *, sign: Path | None = None) -> Shelved:
         """Export a lineage to a shelf and name it in its index. Texts whose license forbids sharing are excluded."""
-        from indexer.bundle.place import aside
+        from indexer.bundle.bring import aside
 
         shelf, name = self._shelf(address), self._name(lineage)
         with aside(self._home) as folder:
@@ -206,8 +205,7 @@ class Service:
 
         Raises `NotFound`, `BadBundle` and `UsageError`.
         """
-        from indexer.bundle.bring import bring
-        from indexer.bundle.place import aside
+        from indexer.bundle.bring import aside, bring
 
         shelf = self._shelf(address)
         row = shelf.find(wanted)
@@ -472,7 +470,7 @@ class Service:
         """Summarize a lineage: counts, ranked references, code links and code shared between repositories."""
         from api.wire.stored import BuildReportView, Overview, indexed_texts, linked, ranked
         from indexer.pipeline import report
-        from lineage.code_links.repository_state import states
+        from lineage.code_links.links import states
         from lineage.code_reuse.derivation import Derivation
         from lineage.code_reuse.reuse import Shared
         from lineage.references.signals import TitledAncestor
@@ -579,7 +577,7 @@ class Service:
 
     def prune(self, *, remove: bool = False, watch: Watch = unwatched) -> Pruned:
         """Count the downloads that no lineage refers to, and `remove` them if asked. Raises `UsageError` where that cannot be told."""
-        from indexer.lock.tape import Tape
+        from indexer.lock.record import Tape
         from indexer.repair import prune
 
         tape = Tape()

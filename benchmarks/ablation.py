@@ -36,9 +36,8 @@ from lineage.ports import Embedder
 from lineage.records import Chunk
 from retrieval.evaluation.measures import Scores, case_of, scores
 from retrieval.search.engine import Engine
-from retrieval.search.expansion import Vocabulary
 from retrieval.search.priors import FusionWeights, fitted
-from retrieval.search.query import make_query
+from retrieval.search.query import Vocabulary, make_query
 
 MOST = 5_000
 WINDOW, STEP = 40, 20

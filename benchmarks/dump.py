@@ -22,15 +22,14 @@ from lineage.catalog.records import same_text
 from lineage.ports import Vectors
 from lineage.records import Chunk
 from retrieval.evaluation.measures import first_rank
-from retrieval.search import candidates, diversity, fusion
+from retrieval.search import candidates, fusion
 from retrieval.search.candidates import DEPTH, Scope
 from retrieval.search.concepts import Signs, signs
 from retrieval.search.engine import READ
-from retrieval.search.expansion import vocabulary
 from retrieval.search.fusion import Ranked, Scored
 from retrieval.search.passages import extent, joined
 from retrieval.search.priors import FusionWeights, KnownNames, stages_asked, with_priors, with_siblings
-from retrieval.search.query import plain
+from retrieval.search.query import plain, vocabulary
 
 
 @dataclass(frozen=True)
@@ -136,8 +135,8 @@ def rank(one: Dumped, weights: FusionWeights) -> int | None:
     outlines = {row: Outline(pool.chunks[row], pool.same[row]) for row in first}
     scored = with_siblings(with_priors(first, outlines, KnownNames(weights, stages=stages_asked(one.text))), weights.siblings)
     worth = combined.by_row | {found.row: found.score for found in scored}
-    shown = diversity.apart(diversity.folded(scored), partial(_grow, pool, worth))
-    hits = diversity.capped(shown, evidence.K, weights.share)
+    shown = fusion.apart(fusion.folded(scored), partial(_grow, pool, worth))
+    hits = fusion.capped(shown, evidence.K, weights.share)
     return first_rank([_finds(one, hit) for hit in hits])
 
 

@@ -52,9 +52,12 @@ from lineage.ports import Embedder, Reranker, VectorIndex, Vectors  # noqa: E402
 from lineage.records import Answer, Chunk, Hit, Work, WorkId  # noqa: E402
 from retrieval.evaluation.measures import first_rank, scores  # noqa: E402
 from retrieval.search.engine import Engine  # noqa: E402
-from retrieval.search.expansion import Vocabulary  # noqa: E402
 from retrieval.search.priors import FusionWeights  # noqa: E402
-from retrieval.search.query import MAX_BYTES, make_query  # noqa: E402
+from retrieval.search.query import (  # noqa: E402
+    MAX_BYTES,
+    Vocabulary,
+    make_query,
+)
 
 K = 20
 Question = dict[str, Any]

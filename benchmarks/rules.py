@@ -21,7 +21,7 @@ from lineage import generation as layout
 from lineage import settings
 from lineage.citation import pinpoint
 from lineage.results import Conflict
-from retrieval.contradictions.rules import RULES
+from retrieval.contradictions.detect import RULES
 
 
 def fired(home: Path) -> Iterator[tuple[str, Conflict]]:

@@ -13,10 +13,9 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from indexer.build_context import BuildContext
-from indexer.lock.tape import Tape
 from indexer.pipeline import build, gathered
 from indexer.plan import BuildRequest
 from indexer.store import verify
@@ -28,6 +27,9 @@ from lineage.catalog.keyed import Keyed
 from lineage.catalog.reader import Catalog
 from lineage.errors import LineageError, NotFound, SourceError, UsageError
 from lineage.generation import open_generation
+
+if TYPE_CHECKING:
+    from indexer.lock.record import Tape
 
 _DAY = 86_400.0
 _HEX = 64

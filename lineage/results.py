@@ -193,7 +193,7 @@ class Gap:
 class Conflict:
     """Sources that disagree: the sides with their evidence; `severity` (0..1) is how likely it matters, `why` says so in words.
 
-    `rule` is the rule that found it (`retrieval.contradictions.rules`).
+    `rule` is the rule that found it (`retrieval.contradictions.detect`).
     """
 
     name: str

@@ -12,8 +12,7 @@ from typing import Any
 
 from api.mcp import results
 from api.mcp.arguments import BuildArguments, StatusArguments
-from api.mcp.results import NOTICE, Result, Texts
-from api.mcp.rows import Row, picked
+from api.mcp.results import NOTICE, Result, Row, Texts, picked
 from api.server.jobs import Jobs
 from api.server.journal import Job, JobEvent, State
 from api.table import Desk

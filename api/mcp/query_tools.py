@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from api.mcp import results, rows
+from api.mcp import results
 from api.mcp.arguments import ContextArguments, GapsArguments, ReadArguments, SearchArguments
 from api.mcp.results import BriefPack, ConciseAnswer, ConcisePage, GapsPage, HitsPage, ResourceLink, Result, WidenedEvidence
 from api.table import Desk
@@ -157,33 +157,33 @@ def gaps(desk: Desk, asked: GapsArguments) -> Result:
     if asked.name:
         return _consensus(desk.service.facts(asked.name, lineage=asked.lineage, no_target_code=asked.no_target_code), asked)
     report = desk.service.gaps(lineage=asked.lineage, state=asked.state, no_target_code=asked.no_target_code)
-    gaps = tuple(map(rows.gap_row, report.gaps[asked.offset : asked.offset + asked.limit]))
-    conflicts = tuple(map(rows.conflict_row, () if asked.offset else report.conflicts[:_CONFLICTS]))
+    gaps = tuple(map(results.gap_row, report.gaps[asked.offset : asked.offset + asked.limit]))
+    conflicts = tuple(map(results.conflict_row, () if asked.offset else report.conflicts[:_CONFLICTS]))
     body = view(report, GapsPage, target=report.target.id, gaps=gaps, conflicts=conflicts, **_paged(asked, len(report.gaps)))
     page = f"Details {asked.offset + 1}-{asked.offset + len(gaps)} of {body.total}, what is not stated first, weightiest first."
-    parts = [(f"Conflict ({row['kind']}, severity {row['severity']:.2f}), {row['title']}:", rows.conflict_text(row)) for row in conflicts]
-    parts += [(f"{gap['title']} ({gap['name']}): {gap['state']}", rows.gap_text(gap)) for gap in gaps]
+    parts = [(f"Conflict ({row['kind']}, severity {row['severity']:.2f}), {row['title']}:", results.conflict_text(row)) for row in conflicts]
+    parts += [(f"{gap['title']} ({gap['name']}): {gap['state']}", results.gap_text(gap)) for gap in gaps]
     text = results.told(body, page + _further(asked.limit, asked.offset, body.has_more), parts)
-    return Result(body, text, _links(report.lineage, rows.chunks(gaps)))
+    return Result(body, text, _links(report.lineage, results.chunks(gaps)))
 
 
 def _deciding(desk: Desk, asked: GapsArguments) -> Result:
     """The decision as it was recorded."""
     made = desk.service.decide(asked.name, asked.value, asked.because, lineage=asked.lineage, note=asked.note, by=_AGENT)
     head = (lineage_names.resolve(desk.service.settings.home, asked.lineage), made.generation)
-    why = (rows.decided_line(made),)
+    why = (results.decided_line(made),)
     body = GapsPage(lineage=head[0], generation=head[1], name=made.name, title=made.title, why=why, notes=(), **_paged(asked, 1))
     return Result(body, results.told(body, f"Recorded: {inline(made.title)} = {inline(made.value)}.", [("Because these lines say so:", made.quote)]))
 
 
 def _consensus(consensus: Consensus, asked: GapsArguments) -> Result:
     """The values of one detail, the inherited one first."""
-    values = tuple(map(rows.value_row, consensus.values[asked.offset : asked.offset + asked.limit]))
+    values = tuple(map(results.value_row, consensus.values[asked.offset : asked.offset + asked.limit]))
     body = view(consensus, GapsPage, values=values, **_paged(asked, len(consensus.values)))
     page = f"{consensus.title}: {body.total} values." + _further(asked.limit, asked.offset, body.has_more)
-    parts = [(rows.holders(value), rows.value_text(value)) for value in body.values]
+    parts = [(results.holders(value), results.value_text(value)) for value in body.values]
     parts += [("Why:", "\n".join(body.why))] if body.why else []
-    return Result(body, results.told(body, page, parts), _links(consensus.lineage, rows.chunks(body.values)))
+    return Result(body, results.told(body, page, parts), _links(consensus.lineage, results.chunks(body.values)))
 
 
 def _paged(asked: GapsArguments, total: int) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from api.wire.encode import view
 from api.wire.hits import Box
 from api.wire.markup import Rendered
 from indexer.plan import BuildReport
-from lineage.code_links.repository_state import RepositoryState
+from lineage.code_links.links import RepositoryState
 from lineage.code_reuse.derivation import Derivation
 from lineage.code_reuse.reuse import Shared
 from lineage.file_roles import ASIDE

@@ -8,14 +8,14 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
 from indexer.build_context import BuildContext
 from indexer.bundle.write import program
+from indexer.code_links.collector import VERSION as LOOKED
 from indexer.collect import Collected
 from indexer.lock.form import Derived, Lock, Pin, Pinned, Told, files, tools
-from indexer.lock.tape import Tape
 from indexer.pipeline import gathered
 from indexer.plan import BuildReport, BuildRequest, fetchable
 from indexer.repositories import TARBALLS
@@ -30,6 +30,49 @@ from lineage.generation import Generation
 from lineage.progress import Waiting, Watch
 from lineage.records import Blob, Status, Work, WorkId
 from lineage.settings import Settings
+
+
+@dataclass
+class Tape:
+    """What one build read. `transport` and `derived` make tools that note it here."""
+
+    answers: dict[str, tuple[Request, CachedResponse]] = field(default_factory=dict)
+    derived_: dict[tuple[str, str, str], bytes] = field(default_factory=dict)
+
+    def transport(self, settings: Settings, blobs: Blobs, watch: Watch) -> Transport:
+        """A transport whose answers are noted."""
+        recording_transport = Transport(settings, blobs, watch=lambda text: watch(Waiting(text)))
+        recording_transport.answers = _NotedAnswers(settings.home, blobs, self)
+        return recording_transport
+
+    def derived(self, home: Path) -> DerivedCache:
+        """A cache whose values are noted where their input is not kept."""
+        return _NotedCache(home, self)
+
+
+class _NotedAnswers(Answers):
+    def __init__(self, home: Path, blobs: Blobs, tape: Tape) -> None:
+        super().__init__(home, blobs)
+        self._tape = tape
+
+    def get(self, request: Request) -> CachedResponse | None:
+        answer = super().get(request)
+        if answer:
+            self._tape.answers[request.key] = (request, answer)
+        return answer
+
+
+class _NotedCache(DerivedCache):
+    def __init__(self, home: Path, tape: Tape) -> None:
+        super().__init__(home)
+        self._tape = tape
+
+    def get(self, input_hash: str, stage: str, version: str) -> bytes | None:
+        value = super().get(input_hash, stage, version)
+        if value is not None and (stage == "kept out" or version == LOOKED):
+            self._tape.derived_[input_hash, stage, version] = value
+        return value
+
 
 _ARXIV = re.compile(r"(https://(?:export\.)?arxiv\.org/(?:e-print|pdf|html)/)(.+?)(v\d+)?\Z")
 _TARBALL = re.compile(r"(https://codeload\.github\.com/[^/]+/[^/]+/tar\.gz/)(.+)\Z")

@@ -45,7 +45,7 @@ from retrieval.audit.value_scope import (
     place_words,
     stages_agree,
 )
-from retrieval.decisions.batch_sizes import whole_of_run
+from retrieval.decisions.agreement import whole_of_run
 from retrieval.decisions.provenance import is_own_code, sentence_of
 from retrieval.decisions.wording import wording
 

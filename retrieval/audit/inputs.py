@@ -13,8 +13,7 @@ from lineage.results import FactOccurrence
 from lineage.text.tokens import parts
 from retrieval.audit.expectations import Expectation, expectations, in_example, is_aside, is_end, is_tried, sisters
 from retrieval.audit.value_scope import Names
-from retrieval.decisions.experiment_folders import Folders
-from retrieval.decisions.experiments import Experiments, telling
+from retrieval.decisions.experiments import Experiments, Folders, telling
 from retrieval.decisions.provenance import sentences_of
 from retrieval.decisions.target_text import DONE, TargetText
 

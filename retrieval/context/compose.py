@@ -24,14 +24,13 @@ from lineage.text.tokens import tokens as words_in
 from retrieval.context import method_symbols, records
 from retrieval.context.excerpt import cut
 from retrieval.context.markdown import NOTICE, block, code, inline, inline_path, source
-from retrieval.context.own_code import answering, by_experiment, without_answered
-from retrieval.context.required_context import MOST, Due, UnitValue, choose
+from retrieval.context.required_context import MOST, Due, UnitValue, answering, by_experiment, choose, without_answered
 from retrieval.context.settings_file import ConfigLine, Programs
 from retrieval.context.task import Subquestion, components
 from retrieval.context.token_budget import Tokens
 from retrieval.context.units import NEARLY_NOTHING, Kind, PackUnit, QuestionWords, units, weighed, words_of
 from retrieval.decisions import target_text
-from retrieval.decisions.experiment_folders import Folders
+from retrieval.decisions.experiments import Folders
 
 SAID, SET = 0.3, 0.3
 """The share of the room that the target's words on what is asked may take before all else, and of what is left its own settings."""

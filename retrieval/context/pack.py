@@ -13,7 +13,7 @@ from retrieval.context.required_context import due
 from retrieval.context.settings_file import Programs
 from retrieval.context.task import Subquestion, subquestions
 from retrieval.context.token_budget import Tokens
-from retrieval.decisions.experiment_folders import Folders
+from retrieval.decisions.experiments import Folders
 from retrieval.decisions.fact_index import holders
 from retrieval.gaps.components import answered
 from retrieval.gaps.undocumented_settings import works

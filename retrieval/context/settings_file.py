@@ -23,8 +23,7 @@ from lineage.records import Hit
 from lineage.results import FactOccurrence, Gap, Specification, Suggestion
 from retrieval.context.markdown import inline, inline_path, place
 from retrieval.decisions.consensus import consensus
-from retrieval.decisions.experiment_folders import Folders
-from retrieval.decisions.experiments import is_parameter, is_set
+from retrieval.decisions.experiments import Folders, is_parameter, is_set
 from retrieval.decisions.fact_index import FactIndex, is_eval_script, is_low_evidence_path, is_vendored
 from retrieval.decisions.provenance import by_value, is_own_code
 

@@ -93,3 +93,20 @@ def _items(value: str) -> list[str]:
     except ValueError:
         read = None
     return [one if isinstance(one, str) else json.dumps(one) for one in read] if isinstance(read, list) else [value]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule: its name in `Conflict.rule`, its purpose, on how many of `lineages` it fired, and on how many of these rightly."""
+
+    name: str
+    purpose: str
+    fired: int
+    right: int
+    lineages: int = 14
+
+
+RULES = (
+    Rule("paper-code-run", "a value that the paper states and its run has otherwise, chosen by words and other values, or all runs", 7, 7),
+    Rule("technique", "a technique that the paper claims and that its own code has no sign of, or another of its kind instead", 7, 6),
+)

@@ -1,15 +1,17 @@
-"""Whether two statements of code decide the same: the same functions called, or the same option set, with the same literals. Pure."""
+"""Whether two statements of code decide the same (one call or option, the same literals), and what the batches of a program come to. Pure."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import product
 
 from lineage.hyperparameters.terms import fold
 from lineage.hyperparameters.values import number
 from lineage.records import Fact
+from lineage.results import FactOccurrence
 
 _NAMED = frozenset(("option", "keyword", "assignment", "config", "parameter"))
 """How statements are recognized that give one name a value."""
@@ -60,3 +62,29 @@ def _literals(text: str) -> Iterator[str]:
     for literal in _LITERAL.findall(text):
         value = number(literal)
         yield literal.strip("\"'").lower() if value is None else str(float(value))
+
+
+def whole(batches: Sequence[FactOccurrence], devices: Iterable[FactOccurrence], passes: Iterable[FactOccurrence]) -> list[FactOccurrence]:
+    """The batches times every number of devices, of accumulated passes, and of both, that anybody gives."""
+    times = {a * b for a, b in product(_counts(devices), _counts(passes))} - {1}
+    sizes = ((occurrence, number(occurrence.fact.value)) for occurrence in batches)
+    return [
+        replace(occurrence, fact=replace(occurrence.fact, value=str(size * factor))) for occurrence, size in sizes if size for factor in sorted(times)
+    ]
+
+
+def whole_of_run(batches: Sequence[FactOccurrence], devices: Iterable[FactOccurrence], passes: Iterable[FactOccurrence]) -> list[FactOccurrence]:
+    """The same with the passes of a batch's own file, where it gives any: another run's accumulation is none of it."""
+    devices, passes = list(devices), list(passes)
+    found = []
+    for batch in batches:
+        path = batch.evidence.chunk.path
+        beside = [occurrence for occurrence in passes if occurrence.evidence.chunk.path == path]
+        found += whole([batch], devices, beside or passes)
+    return found
+
+
+def _counts(some: Iterable[FactOccurrence]) -> set[int]:
+    """The whole numbers above 1 that are given, and 1."""
+    found = (number(occurrence.fact.value) for occurrence in some)
+    return {1, *(int(one) for one in found if one and one > 1 and one == int(one))}

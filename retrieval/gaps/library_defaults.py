@@ -17,7 +17,7 @@ from lineage.records import Chunk, Fact, Hit
 from lineage.results import FactOccurrence, Gap, GapReason, Specification, Suggestion
 from retrieval.decisions.fact_index import is_eval_script, is_low_evidence_path
 from retrieval.decisions.provenance import evidence
-from retrieval.decisions.setting_words import setting_words
+from retrieval.decisions.wording import setting_words
 from retrieval.gaps.offers import Context, chain
 from retrieval.search.work_relations import WorkRelations
 

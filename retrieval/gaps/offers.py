@@ -18,8 +18,7 @@ from lineage.records import CodeLink, FileRole, Hit, Reference, Tier, Work, Work
 from lineage.results import FactOccurrence, Grade, Suggestion
 from lineage.text.hidden_text import visible
 from lineage.text.tokens import parts, terms, tokens
-from retrieval.decisions.experiment_folders import Folders
-from retrieval.decisions.experiments import is_parameter, is_set
+from retrieval.decisions.experiments import Folders, is_parameter, is_set
 from retrieval.decisions.fact_index import is_eval_script, is_low_evidence_path, is_vendored, of_baselines
 from retrieval.decisions.precedence import Precedence, role, role_name, works_of
 from retrieval.decisions.provenance import by_value, is_policy

@@ -16,7 +16,7 @@ from lineage.text.tokens import tokens
 from retrieval.contradictions import detect
 from retrieval.contradictions.techniques import Reading
 from retrieval.decisions import target_text as text
-from retrieval.decisions.experiment_folders import Folders
+from retrieval.decisions.experiments import Folders
 from retrieval.decisions.fact_index import standing
 from retrieval.decisions.precedence import Precedence
 from retrieval.decisions.provenance import evidence, is_beside, line_at

@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from lineage.citation import pinpoint
+from lineage.decisions import Decisions, titles
 from lineage.errors import LineageError, NotFound
 from lineage.hyperparameters.ontology import Ontology
 from lineage.hyperparameters.terms import american, fold
-from lineage.results import Consensus, FactOccurrence, Gap, Gaps, Suggestion, Value
+from lineage.results import Consensus, Detail, FactOccurrence, Gap, Gaps, Specification, Suggestion, Value
 from retrieval.decisions.consensus import consensus, unstated
 from retrieval.decisions.fact_index import FactIndex
-from retrieval.decisions.setting_words import setting_words
+from retrieval.decisions.wording import setting_words
 
 _CUT = "…"
 _NEAREST = 3
@@ -114,3 +115,21 @@ def _is_own(value: Value) -> bool:
 def _place(occurrence: FactOccurrence) -> tuple[str, str, int, str, str]:
     fact = occurrence.fact
     return fact.work, occurrence.evidence.chunk.path, fact.line, fact.name, fact.value
+
+
+_DOUBTED = "decided, but its citation does not bear it out: "
+
+
+def with_decisions(report: Gaps, found: Decisions, known: Ontology) -> Gaps:
+    """The report with the decisions on its rows, those without a row behind them, and notes on those that the lineage does not support."""
+    rows = list(report.gaps)
+    for decision in found.decisions:
+        at = row_of(rows, decision.name, decision.title)
+        if at is None:
+            detail = Detail(decision.name, decision.title or decision.name, known.topic(decision.name) or "decided", "", (decision.name,))
+            rows.append(Gap(detail, Specification.UNSPECIFIED, decision=decision))
+        else:
+            rows[at] = replace(rows[at], decision=decision)
+    doubted = [decision for decision in found.decisions if decision.support != "stated"]
+    notes = (*report.notes, *found.notes, *((_DOUBTED + titles(doubted),) if doubted else ()))
+    return replace(report, gaps=tuple(rows), notes=notes)

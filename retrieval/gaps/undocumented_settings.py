@@ -27,9 +27,8 @@ from lineage.text.tokens import parts, stem
 from retrieval.decisions.experiments import telling
 from retrieval.decisions.fact_index import is_eval_script, is_low_evidence_path
 from retrieval.decisions.provenance import evidence
-from retrieval.decisions.setting_words import setting_words
 from retrieval.decisions.target_text import TargetSentence, TargetText
-from retrieval.decisions.wording import wording
+from retrieval.decisions.wording import setting_words, wording
 from retrieval.gaps.declared_baselines import Followed, files_of, followed, stated, theirs
 from retrieval.gaps.offers import VALUES, Context, model_file, offers
 from retrieval.search.engine import Engine

@@ -19,9 +19,9 @@ from lineage.catalog.reader import Catalog
 from lineage.ports import RowsOfVectors, VectorIndex, Vectors
 from lineage.records import ChunkKind
 from lineage.text.tokens import STOP, fts_any, fts_phrase, terms, tokens, variants
-from retrieval.search.expansion import Crossing, Vocabulary
 from retrieval.search.focus import rarity
 from retrieval.search.fusion import Ranked
+from retrieval.search.query import Crossing, Vocabulary
 
 DEPTH = 300
 VARIANTS = 0.5

@@ -20,8 +20,8 @@ import numpy as np
 from lineage.catalog.reader import Catalog
 from lineage.records import Chunk, Work, WorkId
 from lineage.text.tokens import parts, tokens
-from retrieval.search.expansion import Crossing, Phrase, whole
 from retrieval.search.fusion import Ranked, standard
+from retrieval.search.query import Crossing, Phrase, whole
 from retrieval.search.question_subject import Name, share_spoken
 
 FIRST = 10

@@ -21,18 +21,17 @@ from lineage.text.tokens import tokens
 from retrieval.decisions.fact_index import holders
 from retrieval.decisions.mechanism_places import MechanismPlaces
 from retrieval.decisions.precedence import Precedence
-from retrieval.search import candidates, diversity, entity_routing, fusion
+from retrieval.search import candidates, entity_routing, fusion
 from retrieval.search.candidates import QueryWords, Scope, is_quotation, is_telling, sequence, share_in_order
 from retrieval.search.concepts import MISS, MISSES, Asked, Field, Signs, concepts, first, profile, signs, supported
 from retrieval.search.decided import DecidedPlace, asked_kinds, decided
 from retrieval.search.evidence import EvidenceWindow, neighbours, widened
-from retrieval.search.expansion import Vocabulary, vocabulary
 from retrieval.search.focus import focus
 from retrieval.search.fusion import Fusion, Ranked, Scored
 from retrieval.search.line_scores import focus_of_code
 from retrieval.search.passages import Passages, Reader
 from retrieval.search.priors import FusionWeights, KnownNames, fitted, stages_asked, with_priors, with_siblings
-from retrieval.search.query import plain
+from retrieval.search.query import Vocabulary, plain, vocabulary
 from retrieval.search.question_subject import asked_details, names_of
 from retrieval.search.work_relations import WorkRelations
 
@@ -212,7 +211,7 @@ class Engine:
         return (self.without_target_code() if query.no_target_code else self)._settled(query)  # noqa: SLF001 - itself or a copy of itself
 
     def _settled(self, query: Query) -> tuple[Settled, ...]:
-        from retrieval.decisions.settled import settled_mechanisms, settled_values
+        from retrieval.decisions.consensus import settled_mechanisms, settled_values
 
         text, manifest = plain(query.text), self._generation.manifest
         without = self._excluded | (self._kinship.kin.keys() - {self._kinship.work(query.work)} if query.work else frozenset())
@@ -314,10 +313,10 @@ class Engine:
         outlines = self._catalog.outlines(list(first))
         known = self._known(asked, lexical, [outlines[row].chunk.id for row in first])
         scored = with_siblings(with_priors(first, outlines, known), self._weights.siblings)
-        folded, doubts = self._reranked(asked, diversity.folded(scored))
+        folded, doubts = self._reranked(asked, fusion.folded(scored))
         reader = Reader(self._catalog, self._passages, combined.by_row, folded, grows=asked.query.around)
-        shown = diversity.apart(reader.read(folded), reader.grow)
-        capped = diversity.capped(shown, asked.query.k, self._weights.share, {candidate.chunk.work for candidate in folded})
+        shown = fusion.apart(reader.read(folded), reader.grow)
+        capped = fusion.capped(shown, asked.query.k, self._weights.share, {candidate.chunk.work for candidate in folded})
         return combined.explained(capped), doubts
 
     def _known(self, asked: _Asked, lexical: Ranked, chunks: Sequence[str]) -> KnownNames:

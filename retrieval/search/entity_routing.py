@@ -14,8 +14,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from lineage.records import Reason, ReasonKind, Tier, WorkId
-from retrieval.search.diversity import covers
-from retrieval.search.fusion import Scored, moved
+from retrieval.search.fusion import Scored, covers, moved
 from retrieval.search.question_subject import coined
 from retrieval.search.work_relations import WorkRelation
 

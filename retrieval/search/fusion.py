@@ -1,4 +1,4 @@
-"""One ranked list out of the lexical and the dense one (pure).
+"""One ranked list out of the lexical and the dense one: scores fused, copies folded, what is shown already left out, works capped (pure).
 
 Lexical and dense scores are put on one scale by their own mean and deviation over the first `pool` of each list
 (z-scores; they beat rank fusion on every kind of the dev sets because the margin of a clear winner survives). Every part
@@ -8,7 +8,8 @@ of a score is a `Reason`, and the score is their sum.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -131,3 +132,54 @@ def reordered(scored: Sequence[Scored], marks: Sequence[float], name: str) -> li
 def likelihood(score: float) -> float:
     """A fused score as a number in (0, 1): deviations through the logistic curve, so that 2 deviations give one half."""
     return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, score - 2.0))))
+
+
+def folded(scored: Sequence[Scored]) -> list[Scored]:
+    """Equal texts become one: the best placed stays, the others are its copies."""
+    homes: dict[str, list[Scored]] = {}
+    for candidate in scored:
+        homes.setdefault(candidate.same, []).append(candidate)
+    return [replace(group[0], copies=tuple(other.chunk for other in group[1:])) if len(group) > 1 else group[0] for group in homes.values()]
+
+
+def apart(scored: Iterable[Scored], grow: Callable[[Scored, Sequence[Chunk]], Scored] | None = None) -> Iterator[Scored]:
+    """Without those whose lines a better one of the same file already shows for the most part.
+
+    `grow` gives a candidate with what is shown of it, beside what better ones show of its file.
+    """
+    places: dict[tuple[str, str], list[Chunk]] = {}
+    for candidate in scored:
+        shown = places.setdefault((candidate.chunk.work, candidate.chunk.path), [])
+        if any(covers(other, candidate.chunk) for other in shown):
+            continue
+        grown = grow(candidate, shown) if grow else candidate
+        shown.append(grown.chunk)
+        yield grown
+
+
+def covers(shown: Chunk, other: Chunk) -> bool:
+    """Whether four fifths of the other's characters lie inside what is shown."""
+    common = min(shown.end, other.end) - max(shown.start, other.start)
+    return common > 0.8 * max(1, other.end - other.start)
+
+
+def capped(scored: Iterable[Scored], k: int, share: float, works: Collection[str] = ()) -> list[Scored]:
+    """The first `k`, at most `share` of them (three at least) from one work while others have something to say.
+
+    `works` are all that the list has, where they are known: no more is read than they may fill.
+    """
+    most = max(3, math.ceil(share * k))
+    taken: Counter[str] = Counter()
+    first: list[Scored] = []
+    later: list[Scored] = []
+    for candidate in scored:
+        if taken[candidate.chunk.work] < most:
+            taken[candidate.chunk.work] += 1
+            first.append(candidate)
+        else:
+            later.append(candidate)
+        if len(first) == k:
+            return first
+        if works and len(first) + len(later) >= k and all(taken[work] >= most for work in works):
+            break
+    return [*first, *later[: k - len(first)]]

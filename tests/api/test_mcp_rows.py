@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from api.mcp import rows
+from api.mcp import results
 from api.mcp.arguments import BuildArguments, ContextArguments, GapsArguments, ReadArguments, SearchArguments, StatusArguments, parse, schema
 from api.mcp.results import BriefPackItem, Fence, blocks, failed
 from lineage.errors import AmbiguousTarget, NotFound, UsageError
@@ -36,12 +36,12 @@ def held(value="1", hit=CODE, **more):
 
 
 def test_evidence_is_the_lines_of_the_focus_of_code_and_the_words_of_a_paper():
-    row = rows.evidence_row(CODE, "said so")
+    row = results.evidence_row(CODE, "said so")
     assert row["text"] == "trunc_normal_(module.weight, std=0.02)"
     assert (row["citation"], row["chunk"], row["license"]) == ("github.com/DequanWang/tent/tent.py#L11-L11@e9e926a6", CODE.chunk.id, "MIT")
     assert (row["from_target"], row["trust"]) == (False, "untrusted-third-party")
-    assert rows.evidence_row(SAID, "in words")["text"] == "in words"
-    assert rows.evidence_row(SAID)["text"] == small.STATED
+    assert results.evidence_row(SAID, "in words")["text"] == "in words"
+    assert results.evidence_row(SAID)["text"] == small.STATED
 
 
 @pytest.mark.parametrize(
@@ -50,12 +50,12 @@ def test_evidence_is_the_lines_of_the_focus_of_code_and_the_words_of_a_paper():
 )
 def test_a_focus_outside_of_its_chunk_shows_what_there_is(focus, text):
     chunk = replace(CODE.chunk, text="\n".join(map(str, range(10))), start_line=10, end_line=19)
-    assert rows.evidence_row(replace(CODE, chunk=chunk, focus=focus))["text"] == text
+    assert results.evidence_row(replace(CODE, chunk=chunk, focus=focus))["text"] == text
 
 
 @pytest.mark.parametrize(("length", "shown"), [(399, 399), (400, 400), (401, 400)])
 def test_a_row_has_four_hundred_characters_at_the_most(length, shown):
-    text = rows.evidence_row(replace(CODE, chunk=replace(CODE.chunk, text="x" * length), focus=None))["text"]
+    text = results.evidence_row(replace(CODE, chunk=replace(CODE.chunk, text="x" * length), focus=None))["text"]
     assert len(text) == shown
     assert text.endswith("…") == (length > 400)
 
@@ -63,7 +63,7 @@ def test_a_row_has_four_hundred_characters_at_the_most(length, shown):
 def test_rows_hold_the_first_few_and_nothing_that_cannot_be_seen():
     several = tuple(held(f"{n}\u200b") for n in range(9))
     offers = tuple(Suggestion(f"{n}\u202e", "s", "fair", "why", several, (SAID,), ("a\u200blink",)) for n in range(5))
-    gap = rows.gap_row(
+    gap = results.gap_row(
         Gap(
             Detail("lr", "rate", "optimiser", "which?"),
             Specification.UNSPECIFIED,
@@ -82,18 +82,18 @@ def test_rows_hold_the_first_few_and_nothing_that_cannot_be_seen():
         "0",
         ("alink",),
     )
-    conflict = rows.conflict_row(Conflict("lr", "rate", "paper-code", several, 0.5, "why"))
+    conflict = results.conflict_row(Conflict("lr", "rate", "paper-code", several, 0.5, "why"))
     assert (len(conflict["sides"]), conflict["severity"]) == (4, 0.5)
-    value = rows.value_row(Value("1", "s", several, inherited=True))
+    value = results.value_row(Value("1", "s", several, inherited=True))
     assert (len(value["held"]), value["works"], value["inherited"]) == (3, 1, True)
 
 
 def test_an_offer_without_a_value_shows_its_passages():
-    assert [row["text"] for row in rows.offer_row(Suggestion("", "", "weak", "why", (), (SAID,) * 4))["evidence"]] == [small.STATED] * 2
+    assert [row["text"] for row in results.offer_row(Suggestion("", "", "weak", "why", (), (SAID,) * 4))["evidence"]] == [small.STATED] * 2
 
 
 def test_what_a_value_overrides_goes_with_it():
-    assert rows.occurrence_row(replace(held(), overridden=(held("9").fact,)))["overridden"] == ["9"]
+    assert results.occurrence_row(replace(held(), overridden=(held("9").fact,)))["overridden"] == ["9"]
     assert BriefPackItem.from_record(PackItem("stated", "t\u200b", "text", 4, (SAID, SAID, CODE))).citations == (
         "arXiv:2401.00001#3",
         "github.com/DequanWang/tent/tent.py#L11-L11@e9e926a6",

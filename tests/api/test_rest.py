@@ -11,8 +11,7 @@ import pytest
 from pydantic import TypeAdapter
 from starlette.testclient import TestClient
 
-from api.rest.app import application, document
-from api.rest.health import HealthReport
+from api.rest.app import HealthReport, application, document
 from api.server.security import policy_of
 from api.table import BY_NAME, OPERATIONS, Route
 from api.wire.encode import to_json

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.code_links.repository_state import RepositoryState, states
+from lineage.code_links.links import RepositoryState, states
 from lineage.records import CodeLink, LedgerRow, Status, Tier, Work
 
 PAPER, REPO = "arxiv:2006.10726", "repo:github.com/lab/Tent"

@@ -10,7 +10,7 @@ import pytest
 from indexer.vectors.flat import create
 from lineage.generation import open_generation
 from retrieval.search.candidates import Scope, dense, lexical, scope_of, words_of
-from retrieval.search.expansion import vocabulary
+from retrieval.search.query import vocabulary
 from tests.fakes import small_lineage as small
 from tests.fakes.embedder import HashingEmbedder
 

@@ -7,7 +7,7 @@ import pytest
 from lineage.hyperparameters.ontology import ontology
 from lineage.text.tokens import tokens
 from retrieval.search.concepts import FAR, FARTHEST, NAMELESS, UNASKED, Asked, Field, asked_areas, concepts, distance
-from retrieval.search.expansion import vocabulary
+from retrieval.search.query import vocabulary
 from retrieval.search.question_subject import names_of
 from tests.fakes import small_lineage as small
 

@@ -8,7 +8,7 @@ from lineage.hyperparameters.ontology import ontology
 from lineage.records import Chunk, Fact, FactKind, Hit, Work, WorkId
 from lineage.results import FactOccurrence
 from retrieval.contradictions.detect import DetailTerms, conflicts, loosely
-from retrieval.decisions.batch_sizes import whole
+from retrieval.decisions.agreement import whole
 
 TARGET = Work(WorkId("arxiv:2401.00001"), title="The Target")
 OWN = Work(WorkId("repo:github.com/target/own"), "code", "own")

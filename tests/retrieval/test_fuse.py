@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from lineage.catalog.reader import Outline
 from lineage.records import Chunk, Reason, ReasonKind, Reference, Signal, Work, WorkId
-from retrieval.search.diversity import apart, capped, covers, folded
-from retrieval.search.fusion import Scored, fuse, likelihood, reordered, standard
+from retrieval.search.fusion import Scored, apart, capped, covers, folded, fuse, likelihood, reordered, standard
 from retrieval.search.priors import FusionWeights, KnownNames, fitted, with_priors
 from retrieval.search.work_relations import WorkRelation
 

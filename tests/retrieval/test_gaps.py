@@ -10,7 +10,7 @@ from lineage.hyperparameters.checklist import ChecklistItem, checklist
 from lineage.hyperparameters.ontology import ontology
 from lineage.records import Chunk, CodeLink, Fact, Hit, Mention, Reference, Role, RoleVerdict, Tier, Work, WorkId
 from lineage.results import Detail, FactOccurrence, Gap, Specification, Suggestion
-from retrieval.decisions.experiment_folders import Folders
+from retrieval.decisions.experiments import Folders
 from retrieval.decisions.fact_index import is_low_evidence_path
 from retrieval.decisions.provenance import is_beside
 from retrieval.decisions.target_text import TargetSentence, TargetText, of_chunks

@@ -9,8 +9,8 @@ import pytest
 from lineage.catalog.reader import Outline
 from lineage.hyperparameters.ontology import ontology
 from lineage.records import MECHANISM, Chunk, Fact, Reason, ReasonKind, Reference, Role, RoleVerdict, Tier, Work, WorkId
-from lineage.references.ancestors import Ancestor
 from lineage.references.inheritance import Part
+from lineage.references.signals import Ancestor
 from lineage.results import Detail, Gap, Gaps, Specification
 from retrieval.context import records
 from retrieval.context.token_budget import TokenEstimator

@@ -14,7 +14,7 @@ from indexer.extraction import extract
 from lineage.hyperparameters.ontology import ontology
 from lineage.records import Chunk, CodeLink, Document, Fact, Hit, Reason, ReasonKind, Setting, Tier, Work, WorkId
 from lineage.results import SETTING, Detail, FactOccurrence, Gap, GapReason, Specification, Suggestion
-from retrieval.decisions.experiment_folders import Folders
+from retrieval.decisions.experiments import Folders
 from retrieval.decisions.target_text import TargetText, of_chunks
 from retrieval.gaps import library_defaults, undocumented_settings
 from retrieval.gaps.offers import Context

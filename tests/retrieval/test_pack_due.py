@@ -12,7 +12,7 @@ from lineage.results import Detail, FactOccurrence, Gap, Gaps, Specification
 from retrieval.context.pack import pack
 from retrieval.context.required_context import Due, due
 from retrieval.context.token_budget import TokenEstimator
-from retrieval.decisions.experiment_folders import Folders
+from retrieval.decisions.experiments import Folders
 from retrieval.search.engine import Engine
 from tests.fakes import small_lineage as small
 

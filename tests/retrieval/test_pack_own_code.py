@@ -8,12 +8,12 @@ import pytest
 
 from lineage.generation import open_generation
 from lineage.records import Hit, Query, Work
-from retrieval.context.own_code import answering, by_experiment, without_answered
 from retrieval.context.pack import pack
+from retrieval.context.required_context import answering, by_experiment, without_answered
 from retrieval.context.task import Subquestion, subquestions
 from retrieval.context.token_budget import TokenEstimator
 from retrieval.context.units import NEARLY_NOTHING, PackUnit, distinct, units, words_of
-from retrieval.decisions.experiment_folders import Folders
+from retrieval.decisions.experiments import Folders
 from retrieval.search.engine import Engine
 from tests.fakes import small_lineage as small
 

@@ -11,7 +11,7 @@ from lineage.hyperparameters.ontology import ontology
 from lineage.records import Fact, Hit, Work
 from lineage.results import Detail, FactOccurrence, Gap, Specification, Suggestion
 from retrieval.context.settings_file import Programs, entries, yaml
-from retrieval.decisions.experiment_folders import Folders
+from retrieval.decisions.experiments import Folders
 from retrieval.decisions.fact_index import FactIndex
 from tests.fakes import small_lineage as small
 

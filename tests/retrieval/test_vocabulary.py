@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lineage.errors import SettingsError
-from retrieval.search.expansion import MAX_BYTES, Crossing, bridges_of, vocabulary, whole
+from retrieval.search.query import MAX_TABLE, Crossing, bridges_of, vocabulary, whole
 
 
 def spoken(question):
@@ -115,9 +115,9 @@ def test_phrases_and_names_of_nothing_are_left_out_and_equal_ones_are_one():
 def test_a_users_file_may_be_as_large_as_is_said_and_no_larger(tmp_path):
     file = tmp_path / "words.json"
     text = json.dumps({"aspects": {"zoo": [{"asked": ["quokka"], "code": ["q"]}]}})
-    file.write_text(text.ljust(MAX_BYTES))
+    file.write_text(text.ljust(MAX_TABLE))
     assert vocabulary(file).bridges[-1].aspect == "zoo"
-    file.write_text(text.ljust(MAX_BYTES + 1))
+    file.write_text(text.ljust(MAX_TABLE + 1))
     with pytest.raises(SettingsError, match="more than 4,194,304 bytes"):
         vocabulary(file)
 

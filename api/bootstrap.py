@@ -14,7 +14,7 @@ import numpy as np
 
 from lineage import registry
 from lineage.errors import UsageError
-from lineage.generation import FIRST_TIER, REPORT, REPORT_WITHOUT, open_generation
+from lineage.generation import FIRST_TIER, REPORT, REPORT_WITHOUT, SETTLED, SETTLED_WITHOUT, open_generation
 from lineage.progress import Waiting, Watch, unwatched
 from lineage.records import WorkId
 
@@ -149,13 +149,13 @@ class Parts:
         known = ontology(self.settings.ontology)
         return Engine(generation, embedder, index, words=words, reranker=self.reranker, table=lambda: self.first, known=known)
 
-    def gaps_material(self, engine: Engine) -> ReportInputs:
-        """The inputs of a gap report: the configured checklist and ontology, and the facts of the generation."""
+    def gaps_material(self, engine: Engine, facts: FactIndex | None = None) -> ReportInputs:
+        """The inputs of a gap report: the configured checklist and ontology, and the facts of the generation, read unless they are given."""
         from lineage.hyperparameters.checklist import checklist
         from lineage.hyperparameters.ontology import ontology
         from retrieval.gaps.report import ReportInputs
 
-        return ReportInputs(engine, checklist(self.settings.details), ontology(self.settings.ontology), holders_of(engine).held)
+        return ReportInputs(engine, checklist(self.settings.details), ontology(self.settings.ontology), (facts or holders_of(engine)).held)
 
     def gaps(self, engine: Engine) -> Gaps:
         """The gap report of a generation: the one that it keeps, else one made now, with a note."""
@@ -178,32 +178,56 @@ class Parts:
         from retrieval.gaps.stored_report import loaded
 
         kept = generation.file(REPORT_WITHOUT if excluded else REPORT)
-        report = loaded(kept, self.digest, generation.catalog, kinship) if kept else None
+        report = loaded(kept, self.report_digest, generation.catalog, kinship) if kept else None
         return replace(report, provenance=generation.manifest.origin) if report else None
 
-    def report(self, engine: Engine) -> Gaps:
+    def report(self, engine: Engine, facts: FactIndex | None = None) -> Gaps:
         """The gap report of a generation, made now."""
         from retrieval.gaps.report import report
 
-        return report(self.gaps_material(engine))
+        return report(self.gaps_material(engine, facts))
 
     @property
-    def digest(self) -> str:
-        """What a report of gaps depends on besides its generation (`indexer.build_context.Reports`)."""
+    def report_digest(self) -> str:
+        """What a report of gaps depends on besides its generation."""
         from retrieval.gaps.stored_report import digest
 
         return digest((self.settings.details, self.settings.ontology, self.settings.vocabulary))
 
-    def made(self, generation: Generation) -> Mapping[str, bytes]:
-        """The reports that a finished generation keeps, with and without the target's code (`indexer.build_context.Reports`)."""
+    @property
+    def digest(self) -> str:
+        """As `indexer.build_context.Reports.digest`."""
+        from lineage.hyperparameters.ontology import ontology
+        from retrieval.decisions.settled import mark
+
+        return f"{self.report_digest} {mark(ontology(self.settings.ontology))}"
+
+    def made(self, generation: Generation, *, whole: bool = True) -> Mapping[str, bytes]:
+        """As `indexer.build_context.Reports.made`."""
+        engine = self.engine_of(generation)
+        files: dict[str, bytes] = {}
+        partial = engine.without_target_code()
+        for one, report, settled in ((engine, REPORT, SETTLED), (partial, REPORT_WITHOUT, "" if partial is engine else SETTLED_WITHOUT)):
+            facts = holders_of(one)
+            if settled:
+                files[settled] = self._settled(one, facts)
+            if whole:
+                files |= self._report(one, facts, report)
+        return files
+
+    def _settled(self, engine: Engine, facts: FactIndex) -> bytes:
+        """What the works of a generation hold of each detail and mechanism."""
+        from lineage.hyperparameters.mechanisms import kinds
+        from retrieval.decisions.settled import Making, dumped, mark
+
+        details = [name for name in facts.held if name in engine.ontology.terms]
+        return dumped(Making.of(engine.generation, engine.kinship, engine.ontology, facts), details, kinds(), mark(engine.ontology))
+
+    def _report(self, engine: Engine, facts: FactIndex, name: str) -> Mapping[str, bytes]:
         from retrieval.gaps.stored_report import dumped
 
-        engine = self.engine_of(generation)
-        engines = {REPORT: engine, REPORT_WITHOUT: engine.without_target_code()}
-        reports = {name: (one, self.report(one)) for name, one in engines.items()}
-        return {
-            name: dumped(report, self.digest, one.generation.catalog, one.kinship) for name, (one, report) in reports.items() if not report.unanswered
-        }
+        report = self.report(engine, facts)
+        return {} if report.unanswered else {name: dumped(report, self.report_digest, engine.generation.catalog, engine.kinship)}
 
     @contextmanager
     def workbench(self, watch: Watch = unwatched, kit: Tape | LockReplay | Afresh | None = None) -> Iterator[BuildContext]:

@@ -37,8 +37,8 @@ class Reports(Protocol):
     def digest(self) -> str:
         """Versions and lists that a report is made with."""
 
-    def made(self, generation: Generation) -> Mapping[str, bytes]:
-        """The files to keep, by name."""
+    def made(self, generation: Generation, *, whole: bool = True) -> Mapping[str, bytes]:
+        """The files to keep, by name: what search wants, and of a `whole` generation the report of gaps."""
 
 
 @dataclass(frozen=True)
@@ -66,16 +66,16 @@ class BuildContext:
     reports: Reports | None = None
     """What makes the reports that a finished generation keeps."""
 
-    def report_maker(self) -> Callable[[Generation], Mapping[str, bytes]] | None:
-        """What makes the reports of a generation; one that cannot be made is said and costs nothing else."""
+    def report_maker(self, *, whole: bool = True) -> Callable[[Generation], Mapping[str, bytes]] | None:
+        """What makes the reports of a generation, of a first tier those for search alone; one that cannot be made is said and costs nothing else."""
         if not self.reports:
             return None
         made = self.reports.made
 
         def make(generation: Generation) -> Mapping[str, bytes]:
-            self.watch(Stage("gaps", note="comparing the paper with its lineage"))
+            self.watch(Stage("gaps", note="comparing the paper with its lineage" if whole else "gathering what its works settle"))
             try:
-                return made(generation)
+                return made(generation, whole=whole)
             except LineageError as error:
                 self.watch(Note(f"the report of gaps was not made: {error}", "warning"))
                 return {}

@@ -164,7 +164,7 @@ def _write(
                 target=collected.target.id,
                 fingerprint=mark,
                 provenance=built_here(bench.transport.mirrored, bench.transport.answered),
-                reports=bench.report_maker() if soon else None,
+                reports=bench.report_maker(whole=soon),
             )
     if soon or tier == "first":
         return manifest

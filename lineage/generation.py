@@ -5,6 +5,7 @@
     HOME/lineages/<slug>/gen/<id>/catalog.db        works, edges, documents, chunks, ledger, lexical index
                                   vectors.npy       float32 (chunks, dim), row = chunk row; absent in a lexical generation
                                   report.json       gaps and contradictions; again without the target's code; absent in a first tier
+                                  settled.json      what works hold of each detail and mechanism; again without the target's code
                                   manifest.json     hashes and sizes of the others, written last
 
 A generation never changes after its folder has got its name, so a reader that holds one needs no lock and sees
@@ -45,6 +46,7 @@ CATALOG = "catalog.db"
 VECTORS = "vectors.npy"
 MANIFEST = "manifest.json"
 REPORT, REPORT_WITHOUT = "report.json", "report-without-target-code.json"
+SETTLED, SETTLED_WITHOUT = "settled.json", "settled-without-target-code.json"
 CURRENT = "CURRENT"
 DECISIONS = "decisions.jsonl"
 REBUILD = "build the lineage again; what was fetched is kept"

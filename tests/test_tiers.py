@@ -7,7 +7,7 @@ import pytest
 from indexer import pipeline
 from indexer.embedders.static import Static
 from indexer.plan import BuildRequest
-from lineage.generation import open_generation
+from lineage.generation import SETTLED, Generation, open_generation
 from tests.demo import NAME, TARGET, Demo
 from tests.fakes.embedder import HashingEmbedder
 
@@ -25,6 +25,17 @@ def test_a_build_of_the_first_tier_answers_and_says_by_what(demo):
     assert found.notes[0] == "fast index: lexical search and static vectors; the dense vectors are not computed yet"
     with open_generation(demo.home, NAME) as generation:
         assert generation.manifest.embedder == Static.id
+
+
+def test_what_works_settle_is_made_by_the_build_and_the_same_as_made_when_asked(demo, monkeypatch):
+    demo.service.build(BuildRequest(TARGET), tier="first")
+    questions = ("which learning rate is used for training?", "how are the weights initialised?")
+    kept = [demo.service.query(question, lineage=NAME).settled for question in questions]
+    assert all(kept)
+    with open_generation(demo.home, NAME) as generation:
+        assert SETTLED in generation.manifest.files
+    monkeypatch.setattr(Generation, "file", lambda self, name: None)
+    assert [demo.service.query(question, lineage=NAME).settled for question in questions] == kept
 
 
 def test_the_same_build_in_full_goes_on_from_there_and_changes_the_vectors_only(demo, upstream):

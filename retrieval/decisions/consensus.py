@@ -1,4 +1,4 @@
-"""What a lineage agrees on for one detail: its values, who holds each since when, the one that the target inherits; what settles a question.
+"""What a lineage agrees on for one detail: its values, who holds each since when, and the one that the target inherits.
 
 The target's own words come first, then its own code, then what it inherits from, by the role and score of the reference:
 the chain of inheritance points to the value that the strongest holder has. Values that only a default has which the same
@@ -7,26 +7,19 @@ repository overrides are told with what overrides them and count for nothing by 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from lineage.citation import name as work_name
 from lineage.citation import pinpoint
 from lineage.file_roles import ASIDE
 from lineage.hyperparameters.ontology import Ontology
-from lineage.records import FactKind, Settled, SettledSide
+from lineage.records import FactKind
 from lineage.results import Consensus, FactOccurrence, Tallies, Tally, Value
 from lineage.text.tokens import counted
-from retrieval.decisions.fact_index import FactIndex, is_eval_script, is_low_evidence_path, standing
+from retrieval.decisions.fact_index import FactIndex, is_eval_script, standing
 from retrieval.decisions.precedence import Precedence
-from retrieval.decisions.provenance import by_value, line_at, measured
-
-if TYPE_CHECKING:
-    from lineage.hyperparameters.mechanisms import MechanismKind
-    from retrieval.decisions.fact_index import FactIndex
-    from retrieval.decisions.mechanism_places import HeldPlace, MechanismPlaces
+from retrieval.decisions.provenance import by_value
 
 _KINDS: dict[FactKind, float] = {"command": 1.0, "config": 0.9, "call": 0.75, "default": 0.6, "table": 0.9, "prose": 0.85}
 _WITHOUT = "this lineage was built without facts, or has none: `lineage build` with its target reads them"
@@ -155,37 +148,3 @@ def _notes(some: Sequence[FactOccurrence], standing: Sequence[FactOccurrence], e
 def unstated(lineage: str) -> str:
     """The note on a detail that no fact is of."""
     return f"no source of {lineage} states it"
-
-
-_DETAILS, _VALUES, _HOLDERS = 3, 4, 3
-_SURE, _WORKS, _LONGEST = 0.35, 5, 110
-
-
-def settled_values(holders: FactIndex, details: Sequence[str], known: Ontology, without: AbstractSet[str]) -> Iterator[Settled]:
-    """The values of each detail, that of the target and its nearest works first, each with the works that hold it."""
-    for name in details[:_DETAILS]:
-        found = consensus(holders, name, known)
-        sides = []
-        for value in found.values:
-            valid = [
-                one for one in value.held if one.fact.literal and one.fact.work not in without and not (measured(one) or is_low_evidence_path(one))
-            ]
-            hits = {one.fact.work: one.evidence for one in reversed(valid)}
-            if hits:
-                sides.append(SettledSide(f"{value.value} {value.unit}".strip(), tuple(hits.values())[::-1][:_HOLDERS]))
-        if sides:
-            yield Settled(found.title, tuple(sides[:_VALUES]))
-
-
-def settled_mechanisms(asked: Sequence[tuple[MechanismKind, float]], places: MechanismPlaces, without: AbstractSet[str]) -> Iterator[Settled]:
-    """The statement of each repository that says most of each mechanism, the ancestors of its part first."""
-    for kind, share in asked:
-        held = [of_work[0] for of_work in places.of(kind) if of_work[0].occurrence.fact.work not in without] if share >= _SURE else []
-        if held:
-            yield Settled(kind.title, tuple(map(_side, held[:_WORKS])))
-
-
-def _side(place: HeldPlace) -> SettledSide:
-    fact, hit = place.occurrence.fact, place.occurrence.evidence
-    said = " ".join(" ".join(line_at(hit.chunk, line) for line in range(fact.line, max(fact.line, fact.end_line) + 1)).split())
-    return SettledSide(said if len(said) <= _LONGEST else said[: _LONGEST - 1] + "…", (hit,))

@@ -12,7 +12,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import PurePosixPath
 
 from lineage.catalog.reader import Catalog
@@ -151,27 +151,49 @@ def _resolved(occurrences: Sequence[FactOccurrence]) -> Iterable[FactOccurrence]
     for occurrence in occurrences:
         if occurrence.fact.kind in _ORDER:
             by_option[occurrence.fact.work, fold(occurrence.fact.written)].append(occurrence)
+    options = {key: _Rivals(some) for key, some in by_option.items()}
     for occurrence in occurrences:
-        rivals = by_option.get((occurrence.fact.work, fold(occurrence.fact.written)), ()) if occurrence.fact.kind in {"config", "command"} else ()
-        weaker = sorted((other for other in rivals if _overrides(occurrence, other)), key=lambda other: _ORDER[other.fact.kind])
-        distinct = list({(other.fact.kind, other.fact.value): other.fact for other in weaker}.values())
+        rivals = options[occurrence.fact.work, fold(occurrence.fact.written)] if occurrence.fact.kind in {"config", "command"} else None
+        distinct = [fact for fact in rivals.overridden(occurrence).values() if fact.value != occurrence.fact.value] if rivals else []
         yield replace(occurrence, overridden=tuple(distinct[:_MOST])) if distinct else occurrence
 
 
-def _overrides(occurrence: FactOccurrence, other: FactOccurrence) -> bool:
-    """Whether a stronger statement is about the same option of the same program as a weaker one."""
-    if _ORDER[occurrence.fact.kind] <= _ORDER[other.fact.kind] or occurrence.fact.value == other.fact.value:
-        return False
-    path = PurePosixPath(other.evidence.chunk.path)
-    if occurrence.fact.kind == "command":
-        told = _names(_command(occurrence.evidence), path) or (other.fact.kind == "config" and "." in occurrence.fact.written)
-        return told or (other.fact.kind == "default" and not occurrence.fact.scope and _names(occurrence.evidence.chunk.text, path))
-    # a setting written in a program's text is no configuration file of it
-    return occurrence.evidence.chunk.kind == "config" and other.evidence.chunk.kind == "code" and _open(other.fact)
+class _Rivals:
+    """Facts of one option of one repository."""
+
+    def __init__(self, some: Sequence[FactOccurrence]) -> None:
+        self._weaker = sorted((one for one in some if one.fact.kind != "command"), key=lambda one: _ORDER[one.fact.kind])
+        self._paths = {one.evidence.chunk.path: PurePosixPath(one.evidence.chunk.path) for one in self._weaker}
+
+    def overridden(self, occurrence: FactOccurrence) -> Mapping[tuple[FactKind, str], Fact]:
+        """The facts that an occurrence overrides, by kind and value."""
+        if occurrence.fact.kind == "command":
+            return self._by_command(occurrence)
+        # a setting written in a program's text is no configuration file of it
+        return self._defaults if occurrence.evidence.chunk.kind == "config" else {}
+
+    @cached_property
+    def _defaults(self) -> Mapping[tuple[FactKind, str], Fact]:
+        """Those that a configuration may set."""
+        code = (one.fact for one in self._weaker if one.fact.kind == "default" and one.evidence.chunk.kind == "code")
+        return {(fact.kind, fact.value): fact for fact in code if _open(fact)}
+
+    def _by_command(self, occurrence: FactOccurrence) -> Mapping[tuple[FactKind, str], Fact]:
+        command, script = _command(occurrence.evidence), occurrence.evidence.chunk.text if not occurrence.fact.scope else ""
+        told = {path for path, pure in self._paths.items() if _names(command, pure)}
+        run = {path for path, pure in self._paths.items() if path not in told and script and _names(script, pure)}
+        dotted, found = "." in occurrence.fact.written, {}
+        for one in self._weaker:
+            fact, path = one.fact, one.evidence.chunk.path
+            if path in told or (fact.kind == "config" and dotted) or (fact.kind == "default" and path in run):
+                found[fact.kind, fact.value] = fact
+        return found
 
 
 def _names(text: str, path: PurePosixPath) -> bool:
     """Whether a command or script names a file: `pie/run.py` is none of `commongen/`."""
+    if path.name not in text:
+        return False
     for match in re.finditer(rf"(?<![\w./-])[\w./-]{{0,200}}?(?<![\w-]){re.escape(path.name)}(?![\w-])", text):
         said = [part for part in match[0].split("/") if part not in {"", ".", ".."}]
         shared = min(len(said), len(path.parts))

@@ -1,6 +1,7 @@
 """Where code decides something of a known kind: the statements of each repository that say most, by how they were recognized and where they stand.
 
-The statements are facts of the catalogue (`indexer.extraction.mechanisms`), read kind by kind when they are asked for.
+The statements are facts of the catalogue (`indexer.extraction.mechanisms`), read kind by kind. A build keeps what search wants of them
+(`retrieval.decisions.settled`).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from lineage.file_roles import ASIDE, named_roles
-from lineage.records import Chunk, Fact, Focus, Tier, WorkId
+from lineage.records import Chunk, Fact, Focus, Hit, Tier, WorkId
 from lineage.results import FactOccurrence
 from lineage.text.tokens import parts
 from retrieval.decisions.fact_index import since
@@ -119,6 +120,14 @@ class HeldPlace:
         return self.occurrence.evidence.chunk.path, self.occurrence.fact.line
 
 
+class RankedWork(NamedTuple):
+    """A work with how much it speaks for the target, and its statements that say most, each with how much it says, best first."""
+
+    work: WorkId
+    standing: float
+    facts: tuple[tuple[float, Fact], ...]
+
+
 class _File(NamedTuple):
     """A file: how well it stands for its repository, the rooms that its name speaks of, whether training goes on in it, and whether it says
     little of what was run."""
@@ -129,16 +138,19 @@ class _File(NamedTuple):
     is_aside: bool
 
 
+def _rank(standing: float, score: float) -> float:
+    return standing + min(score, 4.0) / 8
+
+
 class MechanismPlaces:
     """The statements of a generation by kind; `foreign` are words by which files of stages are named that the target does not speak of."""
 
     def __init__(self, catalog: Catalog, kinship: WorkRelations, precedence: Precedence, foreign: frozenset[str] = frozenset()) -> None:
         self._catalog, self._kinship, self._precedence, self._foreign = catalog, kinship, precedence, foreign
         self._chunks: dict[str, Chunk] = {}
-        self._texts: dict[str, Chunk] = {}
         self._files: dict[tuple[WorkId, str], _File] = {}
         self._facts: dict[str, tuple[Fact, ...]] = {}
-        self._held: dict[tuple[str, int], list[list[HeldPlace]]] = {}
+        self._held: dict[str, list[list[HeldPlace]]] = {}
 
     def facts(self, kind: str) -> tuple[Fact, ...]:
         """The statements of one kind, in the order of the catalogue."""
@@ -149,31 +161,33 @@ class MechanismPlaces:
             self._facts[kind] = facts
         return self._facts[kind]
 
-    def of(self, kind: MechanismKind, most: int = PLACES) -> list[list[HeldPlace]]:
-        """The statements of each repository that say most, at most so many of each, the ancestor of the part first."""
-        if (kind.name, most) not in self._held:
-            self._held[kind.name, most] = self._of(kind, most)
-        return self._held[kind.name, most]
+    def of(self, kind: MechanismKind) -> list[list[HeldPlace]]:
+        """The statements of each repository that say most, the ancestor of the part first."""
+        if kind.name not in self._held:
+            ranked = self.ranked(kind, PLACES)
+            chunks = self._catalog.chunks_of(fact.chunk for of_work in ranked for _, fact in of_work.facts)
+            self._held[kind.name] = [[self._held_place(kind, fact, chunks[fact.chunk], score) for score, fact in of_work.facts] for of_work in ranked]
+        return self._held[kind.name]
 
-    def _of(self, kind: MechanismKind, most: int) -> list[list[HeldPlace]]:
+    def ranked(self, kind: MechanismKind, most: int) -> list[RankedWork]:
+        """The same without their texts, at most so many statements of each."""
         held = sorted(self.facts(kind.name), key=lambda fact: fact.work)
-        by_work = (self._places(kind, WorkId(work), list(facts), most) for work, facts in groupby(held, key=lambda fact: fact.work))
-        return sorted(filter(None, by_work), key=lambda places: -self.rank(kind, places))
+        by_work = (self._ranked(kind, WorkId(work), list(facts), most) for work, facts in groupby(held, key=lambda fact: fact.work))
+        return sorted(filter(None, by_work), key=lambda one: -_rank(one.standing, one.facts[0][0]))
 
     def rank(self, kind: MechanismKind, places: Sequence[HeldPlace]) -> float:
         """How much a repository's statements speak for the target: by whose they are, then by the best of them."""
-        return self.standing(kind, places[0]) + min(places[0].score, 4.0) / 8
+        return _rank(self._standing(kind, places[0].occurrence.evidence), places[0].score)
 
-    def standing(self, kind: MechanismKind, place: HeldPlace) -> float:
+    def _standing(self, kind: MechanismKind, hit: Hit) -> float:
         """How much the work of a statement speaks for the target: what is the target's own above all, else 0..2."""
-        hit = place.occurrence.evidence
         return 10.0 * hit.from_target + self._precedence.weight(hit, kind.topic)
 
-    def _places(self, kind: MechanismKind, work: WorkId, facts: Sequence[Fact], most: int) -> list[HeldPlace]:
-        """The statements of one repository that say most, one a stretch of code; none where only names by the way are found."""
+    def _ranked(self, kind: MechanismKind, work: WorkId, facts: Sequence[Fact], most: int) -> RankedWork | None:
+        """The statements of one repository that say most, one a stretch of code; None where only names by the way are found."""
         relation = self._kinship.of(work)
         if relation.work.kind != "code" or (relation.tier is Tier.MENTIONED and relation.paper is not None):
-            return []
+            return None
         often = Counter(fact.written for fact in facts)
         defined = {fact.written for fact in facts if fact.said == "definition"}
         scored = [(self._score(kind, fact, often[fact.written], fact.said == "call" and fact.written in defined), fact) for fact in facts]
@@ -185,17 +199,9 @@ class MechanismPlaces:
             if len(chosen) == most:
                 break
         if not chosen or chosen[0][0] < _LEAST:
-            return []
-        chunks = self._catalog.chunks_of(fact.chunk for _, fact in chosen)
-        return [self._held_place(kind, fact, chunks[fact.chunk], score) for score, fact in chosen]
-
-    def place(self, kind: MechanismKind, fact: Fact, often: int, defined: bool) -> HeldPlace | None:
-        """A statement with its evidence; where the repository defines what it calls, the definition says more."""
-        if fact.chunk not in self._chunks:
             return None
-        if fact.chunk not in self._texts:
-            self._texts |= self._catalog.chunks_of(other.chunk for other in self.facts(kind.name))
-        return self._held_place(kind, fact, self._texts[fact.chunk], self._score(kind, fact, often, defined))
+        first = self._chunks[chosen[0][1].chunk]
+        return RankedWork(work, self._standing(kind, evidence(replace(first, work=work), self._kinship)), tuple(chosen))
 
     def _held_place(self, kind: MechanismKind, fact: Fact, chunk: Chunk, score: float) -> HeldPlace:
         hit = evidence(chunk if chunk.work == fact.work else replace(chunk, work=fact.work), self._kinship, fact.line)

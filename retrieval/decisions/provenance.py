@@ -66,9 +66,12 @@ def sentences_of(occurrence: FactOccurrence) -> tuple[list[str], int]:
 def by_value(name: str, occurrences: Iterable[FactOccurrence], same: Callable[[str, str, str], bool]) -> list[list[FactOccurrence]]:
     """Holders of one detail by its value, in the order in which the values come."""
     groups: dict[str, list[FactOccurrence]] = {}
+    first: dict[str, str] = {}
     for occurrence in occurrences:
-        key = next((known for known in groups if known == occurrence.fact.value or same(name, known, occurrence.fact.value)), occurrence.fact.value)
-        groups.setdefault(key, []).append(occurrence)
+        value = occurrence.fact.value
+        if value not in first:
+            first[value] = next((known for known in groups if known == value or same(name, known, value)), value)
+        groups.setdefault(first[value], []).append(occurrence)
     return list(groups.values())
 
 

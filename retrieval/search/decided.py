@@ -1,7 +1,7 @@
 """Which decisions of code a question asks for, and where the lineage takes them: "is the gradient clipped?" is asked of `clip_grad_norm_`.
 
 Questions name roles, code names mechanisms, and no word is common to both. The statements of code are known by kind since the lineage
-was built (`retrieval.decisions.mechanism_places`); a question is matched to the kinds by words and by the packaged vectors of words.
+was built (`retrieval.decisions.settled`); a question is matched to the kinds by words and by the packaged vectors of words.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from lineage.text.tokens import STOP, terms
 
 if TYPE_CHECKING:
     from lineage.ports import Vectors, WordEmbedder
-    from retrieval.decisions.mechanism_places import HeldPlace, MechanismPlaces
+    from retrieval.decisions.settled import SettledIndex
 
 _TITLE, _NAME = 3, 2
 """How often the words of a kind's title and name count beside those of its phrases."""
@@ -31,7 +31,6 @@ _WORDS, _VECTORS = 1 / 6, 1 / 2
 _SURE, _SPREAD = 1.2, 0.5
 """The score of a kind at which it counts one half, and by how much less another scores that counts a third."""
 _KINDS, _LEAST = 4, 0.2
-_PLACES = 8
 _FULL = 5.0
 _FURTHER = 0.5
 
@@ -59,24 +58,23 @@ def asked_kinds(question: str, table: WordEmbedder | None) -> list[tuple[Mechani
     return [(kind, share) for kind, share in shares if share >= _LEAST]
 
 
-def decided(question: str, places: MechanismPlaces, table: WordEmbedder | None, without: AbstractSet[str]) -> dict[str, DecidedPlace]:
-    """By chunk the statement that best settles what a question asks for; none where it asks for no decision of a known kind."""
-    found: dict[str, DecidedPlace] = {}
+def decided(question: str, held: SettledIndex, table: WordEmbedder | None, without: AbstractSet[str]) -> dict[int, DecidedPlace]:
+    """By row the statement that best settles what a question asks for; none where it asks for no decision of a known kind."""
+    found: dict[int, DecidedPlace] = {}
     for kind, share in asked_kinds(question, table):
-        ranked = (held for held in places.of(kind, _PLACES) if held[0].occurrence.fact.work not in without)
-        for nth_work, held in enumerate(ranked):
-            for nth, place in enumerate(held):
-                fact = place.occurrence.fact
-                strength, before = share * _worth(place, places.standing(kind, place), nth_work, nth), found.get(fact.chunk)
+        works = (one for one in held.statements(kind) if one.work not in without)
+        for nth_work, (_, standing, places) in enumerate(works):
+            for nth, (row, line, end_line, score) in enumerate(places):
+                strength, before = share * _worth(score, standing, nth_work, nth), found.get(row)
                 if before is None or strength > before.strength:
                     strength += _FURTHER * before.strength if before else 0.0
-                    found[fact.chunk] = DecidedPlace(strength, kind.title, fact.line, max(fact.line, fact.end_line))
+                    found[row] = DecidedPlace(strength, kind.title, line, end_line)
     return found
 
 
-def _worth(place: HeldPlace, standing: float, nth_work: int, nth: int) -> float:
+def _worth(score: float, standing: float, nth_work: int, nth: int) -> float:
     """0..1: how much a statement says, by itself and among those of its repository, and how much its repository speaks for the target."""
-    return (min(max(place.score, 0.0), _FULL) / _FULL + min(standing, 1.5) + 0.8 / (1 + nth_work) + 1.4 / (1 + nth)) / 4.7
+    return (min(max(score, 0.0), _FULL) / _FULL + min(standing, 1.5) + 0.8 / (1 + nth_work) + 1.4 / (1 + nth)) / 4.7
 
 
 def _by_words(question: str) -> np.ndarray:

@@ -8,19 +8,17 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from types import TracebackType
 
 from lineage.errors import EmbedderMismatch, SourceError
-from lineage.generation import Generation
+from lineage.generation import SETTLED, SETTLED_WITHOUT, Generation
 from lineage.hyperparameters.ontology import Ontology, ontology
 from lineage.ports import Embedder, Reranker, VectorIndex, Vectors, WordEmbedder
 from lineage.reasons import UNSUPPORTED
 from lineage.records import Answer, Chunk, Focus, Hit, Query, Reason, ReasonKind, Settled, WorkId
 from lineage.text.tokens import tokens
-from retrieval.decisions.fact_index import holders
-from retrieval.decisions.mechanism_places import MechanismPlaces
-from retrieval.decisions.precedence import Precedence
+from retrieval.decisions.settled import Making, SettledIndex, Shown, mark, settled_mechanisms, settled_values
 from retrieval.search import candidates, entity_routing, fusion
 from retrieval.search.candidates import QueryWords, Scope, is_quotation, is_telling, sequence, share_in_order
 from retrieval.search.concepts import MISS, MISSES, Asked, Field, Signs, concepts, first, profile, signs, supported
@@ -52,7 +50,7 @@ _SETTLES = 0.5
 class _Asked:
     """A question while it is answered: its text without markup, the words to look for, the details whose value it wants, what may be found;
     `quoted` are its words in order, where they may be those of a passage, `exact` the rows that have all of them, and `decided` the
-    statements of code, by chunk and by row (`settled`), that settle what it asks for."""
+    statements of code by row, and the rows that may be found of them (`settled`), that settle what it asks for."""
 
     query: Query
     text: str
@@ -61,7 +59,7 @@ class _Asked:
     scope: Scope
     quoted: tuple[str, ...] = ()
     exact: tuple[int, ...] = ()
-    decided: Mapping[str, DecidedPlace] = field(default_factory=dict)
+    decided: Mapping[int, DecidedPlace] = field(default_factory=dict)
     settled: Sequence[int] = ()
 
 
@@ -104,7 +102,7 @@ class Engine:
 
     def _read_works(self) -> None:
         self._passages = Passages(self._catalog)
-        self._places: MechanismPlaces | None = None
+        self._settled_index: SettledIndex | None = None
         self._kinship = WorkRelations.read(self._catalog, WorkId(self._generation.manifest.target))
         self._works = {id_: kin.work for id_, kin in self._kinship.kin.items()}
         work_ids = {document.work for document in self._catalog.documents()}
@@ -121,11 +119,11 @@ class Engine:
             self._partial = self._partial or self._without_target_code()
             return self._partial
 
-    def _decided(self, question: str, without: AbstractSet[str]) -> dict[str, DecidedPlace]:
+    def _decided(self, question: str, without: AbstractSet[str]) -> dict[int, DecidedPlace]:
         """The statements that settle a question; none where the target's own code is at hand, which needs no ancestors to speak for it."""
         if any(kin.from_target and kin.work.kind == "code" for kin in self._kinship.kin.values()):
             return {}
-        return decided(question, self._mechanisms(), self._table() if self._table else None, without)
+        return decided(question, self._settling, self._table() if self._table else None, without)
 
     def _without_target_code(self) -> Engine:
         from lineage.catalog.partial import without_target_code
@@ -133,11 +131,11 @@ class Engine:
         catalog = without_target_code(self._catalog)
         if catalog is None:
             return self
-        partial = copy.copy(self)
-        partial._excluded, partial._catalog = catalog.without, catalog  # noqa: SLF001 - a copy of itself
-        partial._generation = replace(self._generation, catalog=catalog)  # noqa: SLF001
-        partial._read_works()  # noqa: SLF001
-        return partial
+        made = copy.copy(self)
+        made._excluded, made._catalog = catalog.without, catalog  # noqa: SLF001 - a copy of itself
+        made._generation = replace(self._generation, catalog=catalog)  # noqa: SLF001
+        made._read_works()  # noqa: SLF001
+        return made
 
     def __enter__(self) -> Engine:
         return self
@@ -203,7 +201,9 @@ class Engine:
             return _Asked(query, text, words, details, scope)
         if not is_quotation(text):
             decided = self._decided(text, without)
-            return _Asked(query, text, words, details, scope, decided=decided, settled=self._catalog.rows_of(decided, scope.kinds))
+            chunks = ((outline.chunk, row) for row, outline in self._catalog.outlines(list(decided)).items())
+            settled = [row for _, row in sorted((chunk.id, row) for chunk, row in chunks if not scope.kinds or chunk.kind in scope.kinds)]
+            return _Asked(query, text, words, details, scope, decided=decided, settled=settled)
         return _Asked(query, text, words, details, scope, sequence(text), candidates.exact(self._catalog, text, scope))
 
     def settled(self, query: Query) -> tuple[Settled, ...]:
@@ -211,19 +211,20 @@ class Engine:
         return (self.without_target_code() if query.no_target_code else self)._settled(query)  # noqa: SLF001 - itself or a copy of itself
 
     def _settled(self, query: Query) -> tuple[Settled, ...]:
-        from retrieval.decisions.consensus import settled_mechanisms, settled_values
-
-        text, manifest = plain(query.text), self._generation.manifest
+        text = plain(query.text)
         without = self._excluded | (self._kinship.kin.keys() - {self._kinship.work(query.work)} if query.work else frozenset())
-        details = asked_details(text, self._ontology)
-        facts = holders(self._catalog, self._kinship, manifest.lineage, manifest.id, WorkId(manifest.target), details)
-        asked = asked_kinds(text, self._table() if self._table else None)
-        values = settled_values(facts, details, self._ontology, without)
-        return (*values, *settled_mechanisms(asked, self._mechanisms(), without))
+        asked, shown = asked_kinds(text, self._table() if self._table else None), Shown(self._passages.chunks, self._kinship)
+        values = settled_values(self._settling, asked_details(text, self._ontology), self._ontology, without, shown)
+        return (*values, *settled_mechanisms(asked, self._settling, without, shown))
 
-    def _mechanisms(self) -> MechanismPlaces:
-        self._places = self._places or MechanismPlaces(self._catalog, self._kinship, Precedence.of_meta(self._catalog.meta()))
-        return self._places
+    @property
+    def _settling(self) -> SettledIndex:
+        """What the works settle, as the generation keeps it, else made when it is asked for."""
+        if self._settled_index is None:
+            kept = self._generation.file(SETTLED_WITHOUT if self._excluded else SETTLED)
+            making = partial(Making.of, self._generation, self._kinship, self._ontology)
+            self._settled_index = SettledIndex(making, kept, mark(self._ontology) if kept else "")
+        return self._settled_index
 
     def evidence(self, chunk: str, before: int = 0, after: int = 0) -> EvidenceWindow | None:
         """A chunk with up to so many lines of its document around it; None if this generation has no such chunk."""
@@ -356,7 +357,7 @@ class Engine:
                 chunk=replace(chunk, copies=_copies(scored, homes[scored.row], asked.scope.without)),
                 work=kin.work,
                 signals=scored.signals,
-                focus=self._focus(rank, matched, asked),
+                focus=self._focus(rank, scored.row, matched, asked),
                 reference=kin.reference,
                 paper=kin.paper,
                 from_target=kin.from_target,
@@ -365,8 +366,8 @@ class Engine:
                 why=(*_aspects(matched, asked.words), *scored.why),
             )
 
-    def _focus(self, rank: int, chunk: Chunk, asked: _Asked) -> Focus | None:
-        worth, place = asked.words.worth, asked.decided.get(chunk.id)
+    def _focus(self, rank: int, row: int, chunk: Chunk, asked: _Asked) -> Focus | None:
+        worth, place = asked.words.worth, asked.decided.get(row)
         if place and place.strength >= _SETTLES and chunk.start_line <= place.line <= chunk.end_line:
             return Focus(place.line, min(chunk.end_line, place.end_line))
         if chunk.kind != "code":

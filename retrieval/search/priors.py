@@ -60,7 +60,7 @@ def fitted(embedder: str = "") -> FusionWeights:
 class KnownNames:
     """What priors look at: the weights, the details whose value is asked for (`asked`) and the chunks that state one (`stated`),
     how works are related to the target, the share of the question's words that rows have in their order (`verbatim`), the
-    stages that it speaks of, and the statements, by chunk, that settle what it asks for (`decided`)."""
+    stages that it speaks of, and the statements, by row, that settle what it asks for (`decided`)."""
 
     weights: FusionWeights
     asked: Sequence[str] = ()
@@ -68,7 +68,7 @@ class KnownNames:
     kin: Mapping[WorkId, WorkRelation] = field(default_factory=dict)
     verbatim: Mapping[int, float] = field(default_factory=dict)
     stages: AbstractSet[str] = frozenset()
-    decided: Mapping[str, DecidedPlace] = field(default_factory=dict)
+    decided: Mapping[int, DecidedPlace] = field(default_factory=dict)
 
 
 # -- the stages of a reproduction: a question about training shares its words with scripts that sample and evaluate the same model
@@ -142,7 +142,7 @@ def stated_value(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
 
 def decides(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
     """Favors statements of code that settle a decision which is asked for, by how surely they do."""
-    place = known.decided.get(chunk.id)
+    place = known.decided.get(row)
     return Reason(ReasonKind.DECIDES, known.weights.decided * place.strength, (place.title,)) if place else None
 
 
@@ -181,7 +181,7 @@ def with_priors(found: Mapping[int, float], outlines: Mapping[int, Outline], kno
 
 def _reasons(row: int, chunk: Chunk, known: KnownNames, made: dict[object, tuple[float, tuple[Reason, ...]]]) -> tuple[float, tuple[Reason, ...]]:
     """What the priors add to a chunk, all and each: the same for all of one work, kind, role and stage that the question does not single out."""
-    single = row in known.verbatim or chunk.id in known.stated or chunk.id in known.decided
+    single = row in known.verbatim or chunk.id in known.stated or row in known.decided
     stages = stages_of(chunk.path, chunk.symbol) if known.stages and not single else None
     key = row if single else (chunk.work, chunk.kind, chunk.role, stages)
     if key not in made:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from lineage.hyperparameters.mechanisms import kinds
+from lineage.hyperparameters.ontology import ontology
 from retrieval.decisions.mechanism_places import MechanismPlaces
+from retrieval.decisions.settled import Making, SettledIndex, dumped
 from retrieval.search.decided import asked_kinds, decided
 from tests.retrieval.test_gaps_mechanisms import ANCESTORS, CLIP, FAR, KINSHIP, NEAR, catalog_of
 
@@ -26,14 +29,30 @@ def test_what_asks_for_no_decision_has_none():
     assert asked_kinds("Who wrote the preface?", None) == []
 
 
+def index_of(kept: bytes | None = None) -> SettledIndex:
+    """What the works of CLIP hold, made when it is asked for unless it is `kept`."""
+    catalog = catalog_of(CLIP)
+    return SettledIndex(lambda: Making(catalog, KINSHIP, None, ontology(), MechanismPlaces(catalog, KINSHIP, ANCESTORS)), kept, "these")
+
+
 def test_the_statement_of_the_ancestor_settles_more_than_that_of_others():
-    places = MechanismPlaces(catalog_of(CLIP), KINSHIP, ANCESTORS)
-    found = decided("Is the gradient clipped, and at which norm?", places, None, frozenset())
-    near, far = (found[chunk.id] for work in (NEAR, FAR) for chunk, fact in CLIP if fact.work == work.id)
+    found = decided("Is the gradient clipped, and at which norm?", index_of(), None, frozenset())
+    near, far = (found[row] for work in (NEAR, FAR) for row, (_, fact) in enumerate(CLIP) if fact.work == work.id)
     assert near.strength > far.strength > 0
     assert near.title == "Gradient clipping: rule and threshold"
 
 
 def test_works_that_are_kept_out_settle_nothing():
-    places = MechanismPlaces(catalog_of(CLIP), KINSHIP, ANCESTORS)
-    assert not decided("Is the gradient clipped?", places, None, frozenset((NEAR.id, FAR.id)))
+    assert not decided("Is the gradient clipped?", index_of(), None, frozenset((NEAR.id, FAR.id)))
+
+
+def test_what_is_kept_settles_the_same_and_is_of_no_use_with_other_lists():
+    making = index_of()._made
+    (clip,) = (kind for kind in kinds() if kind.name == "gradient_clipping")
+    stated = making.statements(clip)
+    kept = index_of(dumped(making, (), kinds(), "these"))
+    assert [(work, standing, [tuple(place) for place in places]) for work, standing, places in kept.statements(clip)] == [
+        (work, standing, [tuple(place) for place in places]) for work, standing, places in stated
+    ]
+    assert kept._kept is not None
+    assert index_of(dumped(index_of()._made, (), kinds(), "those"))._kept is None

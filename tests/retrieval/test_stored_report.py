@@ -34,7 +34,7 @@ def test_a_report_is_read_as_it_was_made(kept):
         with kept.asked("small", excluded) as engine:
             made = kept.report(engine)
             data = engine.generation.file(name)
-            assert loaded(data, kept.digest, engine.generation.catalog, engine.kinship) == made
+            assert loaded(data, kept.report_digest, engine.generation.catalog, engine.kinship) == made
             assert kept.kept_gaps("small", excluded) == kept.gaps(engine) == made
             assert len(data) < len(repr(made))
 

@@ -1,0 +1,222 @@
+"""What a lineage settles a question with: of each detail or mechanism that it asks for, which works have which value or statement.
+
+None of it depends on the question but which details and mechanisms are asked for, so a build keeps all of it beside the catalogue (`dumped`),
+by the rows of chunks; a generation that keeps none, or one made with other lists, has it made name by name when it is asked for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+from functools import cached_property, partial
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lineage.records import MECHANISM, Focus, Settled, SettledSide, WorkId
+from retrieval.decisions.provenance import evidence, line_at
+
+if TYPE_CHECKING:
+    from lineage.catalog.reader import Catalog
+    from lineage.generation import Generation
+    from lineage.hyperparameters.mechanisms import MechanismKind
+    from lineage.hyperparameters.ontology import Ontology
+    from lineage.records import Chunk, Hit
+    from retrieval.decisions.fact_index import FactIndex
+    from retrieval.decisions.mechanism_places import MechanismPlaces
+    from retrieval.search.work_relations import WorkRelations
+
+VERSION = "settled@1"
+"""What a change of the rules of values or mechanisms raises, so that what was kept before is made anew."""
+_DETAILS, _VALUES, _HOLDERS = 3, 4, 3
+_SURE, _WORKS, _LONGEST = 0.35, 5, 110
+_PLACES = 8
+"""Statements of one repository that are kept of a mechanism."""
+
+
+class ValuePlace(NamedTuple):
+    """Where a work has a value."""
+
+    work: WorkId
+    row: int
+    line: int
+
+
+class HeldValue(NamedTuple):
+    """A value of a detail as it is shown, and where each work has it."""
+
+    said: str
+    places: Sequence[ValuePlace]
+
+
+class StatementPlace(NamedTuple):
+    """A statement: the row of its chunk, its lines, and how much it says."""
+
+    row: int
+    line: int
+    end_line: int
+    score: float
+
+
+class StatingWork(NamedTuple):
+    """A work, how much it speaks for the target, and its statements of a mechanism that say most, best first."""
+
+    work: WorkId
+    standing: float
+    places: Sequence[StatementPlace]
+
+
+class SettledIndex:
+    """What the works of a generation hold of each detail and mechanism: read from what it keeps, else made by `making`."""
+
+    def __init__(self, making: Callable[[], Making], kept: bytes | None = None, mark: str = "") -> None:
+        self._making = making
+        self._kept = _lines(kept, mark) if kept else None
+        self._read: dict[str, Any] = {}
+
+    @cached_property
+    def _made(self) -> Making:
+        return self._making()
+
+    def values(self, name: str) -> Sequence[HeldValue]:
+        """The values of a detail, that of the target and its nearest works first."""
+        if name not in self._read:
+            self._read[name] = (
+                self._made.values(name)
+                if self._kept is None
+                else [HeldValue(said, [ValuePlace(*place) for place in places]) for said, places in self._row(name)]
+            )
+        return self._read[name]  # type: ignore[no-any-return]
+
+    def statements(self, kind: MechanismKind) -> Sequence[StatingWork]:
+        """The works that state a mechanism, the ancestors of its part first."""
+        key = MECHANISM + kind.name
+        if key not in self._read:
+            self._read[key] = (
+                self._made.statements(kind)
+                if self._kept is None
+                else [StatingWork(work, standing, [StatementPlace(*place) for place in places]) for work, standing, places in self._row(key)]
+            )
+        return self._read[key]  # type: ignore[no-any-return]
+
+    def _row(self, name: str) -> list[Any]:
+        line = (self._kept or {}).get(name)
+        return json.loads(line) if line else []
+
+
+class Making:
+    """Values and statements of a catalogue, by the names of details and mechanisms; `facts` gives those of some details."""
+
+    def __init__(
+        self, catalog: Catalog, kinship: WorkRelations, facts: Callable[[str], FactIndex], known: Ontology, mechanisms: MechanismPlaces
+    ) -> None:
+        self._catalog, self._kinship, self._facts, self._known, self._mechanisms = catalog, kinship, facts, known, mechanisms
+
+    @classmethod
+    def of(cls, generation: Generation, kinship: WorkRelations, known: Ontology, facts: FactIndex | None = None) -> Making:
+        """Those of a generation, out of all its `facts` or of those of the details that are asked for."""
+        from retrieval.decisions.fact_index import holders
+        from retrieval.decisions.mechanism_places import MechanismPlaces
+        from retrieval.decisions.precedence import Precedence
+
+        catalog, manifest = generation.catalog, generation.manifest
+        of_names = partial(holders, catalog, kinship, manifest.lineage, manifest.id, WorkId(manifest.target))
+        mechanisms = MechanismPlaces(catalog, kinship, Precedence.of_meta(catalog.meta()))
+        return cls(catalog, kinship, lambda name: facts or of_names([name]), known, mechanisms)
+
+    def values(self, name: str) -> list[HeldValue]:
+        """As `SettledIndex.values`."""
+        from retrieval.decisions.consensus import consensus
+        from retrieval.decisions.fact_index import is_low_evidence_path
+        from retrieval.decisions.provenance import measured
+
+        held = []
+        for value in consensus(self._facts(name), name, self._known).values:
+            valid = [one for one in value.held if one.fact.literal and not (measured(one) or is_low_evidence_path(one))]
+            first = {one.fact.work: one for one in reversed(valid)}
+            if first:
+                held.append((f"{value.value} {value.unit}".strip(), list(first.values())[::-1]))
+        rows = self._rows([one.fact.chunk for _, some in held for one in some])
+        return [HeldValue(said, [ValuePlace(one.fact.work, rows[one.fact.chunk], one.fact.line) for one in some]) for said, some in held]
+
+    def statements(self, kind: MechanismKind) -> list[StatingWork]:
+        """As `SettledIndex.statements`."""
+        ranked = self._mechanisms.ranked(kind, _PLACES)
+        rows = self._rows([fact.chunk for one in ranked for _, fact in one.facts])
+        return [
+            StatingWork(
+                one.work,
+                one.standing,
+                [StatementPlace(rows[fact.chunk], fact.line, max(fact.line, fact.end_line), score) for score, fact in one.facts],
+            )
+            for one in ranked
+        ]
+
+    def _rows(self, chunks: Sequence[str]) -> Mapping[str, int]:
+        """The first row of each chunk."""
+        outlines = self._catalog.outlines(self._catalog.rows_of(chunks))
+        return {outline.chunk.id: row for row, outline in outlines.items()}
+
+
+def settled_values(index: SettledIndex, details: Sequence[str], known: Ontology, without: AbstractSet[str], shown: Shown) -> Iterator[Settled]:
+    """The values of each detail, that of the target and its nearest works first, each with the works that hold it."""
+    for name in details[:_DETAILS]:
+        held = ((value.said, [place for place in value.places if place.work not in without]) for value in index.values(name))
+        some = [(said, places[:_HOLDERS]) for said, places in held if places][:_VALUES]
+        if some:
+            yield Settled(known.title(name), tuple(SettledSide(said, tuple(shown.hit(*place) for place in places)) for said, places in some))
+
+
+def settled_mechanisms(
+    asked: Sequence[tuple[MechanismKind, float]], index: SettledIndex, without: AbstractSet[str], shown: Shown
+) -> Iterator[Settled]:
+    """The statement of each repository that says most of each mechanism, the ancestors of its part first."""
+    for kind, share in asked:
+        held = [one for one in index.statements(kind) if one.work not in without] if share >= _SURE else []
+        if held:
+            yield Settled(kind.title, tuple(_side(shown.hit(one.work, *one.places[0][:3])) for one in held[:_WORKS]))
+
+
+class Shown(NamedTuple):
+    """What makes hits of places: chunks by their rows, and how works are related to the target."""
+
+    chunks: Callable[[Sequence[int]], Sequence[Chunk]]
+    kinship: WorkRelations
+
+    def hit(self, work: WorkId, row: int, line: int, end_line: int = 0) -> Hit:
+        """The chunk of a row as evidence of a work, which points at the lines."""
+        (chunk,) = self.chunks([row])
+        hit = evidence(chunk if chunk.work == work else replace(chunk, work=work), self.kinship, line)
+        return replace(hit, focus=Focus(line, max(line, end_line)))
+
+
+def _side(hit: Hit) -> SettledSide:
+    lines = range(hit.focus.start_line, hit.focus.end_line + 1) if hit.focus else ()
+    said = " ".join(" ".join(line_at(hit.chunk, line) for line in lines).split())
+    return SettledSide(said if len(said) <= _LONGEST else said[: _LONGEST - 1] + "…", (hit,))
+
+
+# -- what a generation keeps: a line with the mark and the names, then a line of JSON for each
+
+
+def mark(known: Ontology) -> str:
+    """What is kept depends on this besides its generation: the rules, the details and the kinds of mechanisms."""
+    kinds = files("lineage").joinpath("data/mechanisms.json").read_bytes()
+    return hashlib.sha256(f"{VERSION} {known.digest} ".encode() + kinds).hexdigest()[:16]
+
+
+def dumped(made: Making, names: Sequence[str], kinds: Sequence[MechanismKind], mark: str) -> bytes:
+    """All that is held of some details and kinds, made with what `mark` names."""
+    rows: dict[str, Sequence[HeldValue | StatingWork]] = {name: made.values(name) for name in names}
+    rows |= {MECHANISM + kind.name: made.statements(kind) for kind in kinds}
+    held = {name: some for name, some in rows.items() if some}
+    return "\n".join(json.dumps(row, separators=(",", ":")) for row in ((mark, *held), *held.values())).encode()
+
+
+def _lines(kept: bytes, mark: str) -> dict[str, bytes] | None:
+    """Lines by name; None for what was made with something else."""
+    first, *rest = kept.split(b"\n")
+    made_with, *names = json.loads(first)
+    return dict(zip(names, rest, strict=True)) if made_with == mark else None

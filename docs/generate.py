@@ -21,9 +21,10 @@ from typer.testing import CliRunner
 
 from api.cli.app import _COMMANDS, app
 from api.mcp.arguments import schema
-from api.mcp.tools import INSTRUCTIONS, TOOLS, Tool, output_schema
+from api.mcp.tools import TOOLS, Tool
 from api.rest.app import application, document
-from api.rest.pages import markdown
+from api.rest.pages import Endpoint
+from api.rest.pages import endpoints as described
 from api.server.security import AccessPolicy
 from api.table import OPERATIONS, Missing, Operation, Route
 from lineage import errors
@@ -36,15 +37,19 @@ NOTE = "<!-- made by `python -m docs.generate`; do not edit -->\n\n"
 
 
 def commands() -> str:
-    """Every command as its help describes it; options that more than three commands share stand once."""
+    """Every command as its help describes it; options that several commands share stand once."""
     runner = CliRunner(env={"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1"})
     names = list(_COMMANDS)
     helps = {name: _Help(runner.invoke(app, [name, "--help"]).stdout) for name in names}
     uses = Counter(row for one in helps.values() for row in one.rows)
-    common = [row for row, count in uses.items() if count > 2]
+    common = [row for row, count in uses.items() if count > 1]
     body = "\n".join(f"## lineage {name}\n\n{one.markdown(common)}\n" for name, one in helps.items())
-    intro = "`lineage --help` and `lineage COMMAND --help` print the same. Errors end with the [exit codes](ledger.md#errors-and-exit-codes)."
+    intro = "`lineage COMMAND --help` says more. Errors end with the [exit codes](ledger.md#errors-and-exit-codes)."
     return f"# Commands\n\n{NOTE}{intro}\n\n## Common options\n\nWhere a command has them:\n\n{_bullets(common)}\n\n{body}"
+
+
+_TYPE = re.compile(r" <(?:str|path|list\[str\]|int range|float range)>")
+_BOUNDS = re.compile(r"(?:; |(?<=\[))[\d.]*(?:<=)?x[<>]=[\d.]+(?=\])")
 
 
 class _Help:
@@ -56,13 +61,14 @@ class _Help:
         self.examples = [part for part in paragraphs if part.startswith(("lineage ", "LINEAGE_"))]
         self.prose = [part for part in paragraphs if part not in self.examples and part not in {"Example:", "Examples:"}]
         entries = [entry for section in sections for entry in re.split(r"\n(?=  \S)", "\n" + section) if entry.strip()]
-        self.rows = [(re.sub(r"\s+", " ", names.strip()), " ".join(meaning.split())) for names, meaning in map(_split, entries)]
+        split = ((" ".join(names.split()), " ".join(meaning.split())) for names, meaning in map(_split, entries))
+        self.rows = [(_TYPE.sub("", names), _BOUNDS.sub("", meaning).removesuffix(" []")) for names, meaning in split]
 
     def markdown(self, common: Sequence[tuple[str, str]]) -> str:
         """The help without rows that stand elsewhere."""
-        block = ["```text\n" + "\n".join(self.examples).replace("--max- tokens", "--max-tokens") + "\n```"] if self.examples else []
+        block = ["```text\n" + "\n".join(self.examples[:2]).replace("--max- tokens", "--max-tokens") + "\n```"] if self.examples else []
         rows = [row for row in self.rows if row not in common]
-        return "\n\n".join([*self.prose, *block, *([_bullets(rows)] if rows else [])])
+        return "\n\n".join([*self.prose[:1], *block, *([_bullets(rows)] if rows else [])])
 
 
 def _split(entry: str) -> tuple[str, str]:
@@ -77,18 +83,16 @@ def _bullets(rows: Sequence[tuple[str, str]]) -> str:
 
 def settings() -> str:
     """Every setting with its variable, default and meaning."""
-    rows = "\n".join(_setting(name) for name in Settings.model_fields)
-    intro = inspect.getdoc(configuration) or ""
-    intro = intro.partition("\n\n")[2].strip()
-    return f"# Settings\n\n{NOTE}{intro}\n\n| setting | default | meaning |\n|---|---|---|\n{rows}\n"
+    intro = (inspect.getdoc(configuration) or "").partition("\n\n")[2].strip()
+    return f"# Settings\n\n{NOTE}{intro}\n\n" + "\n".join(map(_setting, Settings.model_fields)) + "\n"
 
 
 def _setting(name: str) -> str:
     field = Settings.model_fields[name]
     further = [variable for variable in configuration.variables(name) if variable != f"LINEAGE_{name.upper()}"]
-    default = "the platform's data folder" if name == "home" else "" if name.endswith(("_key", "token", "_password")) else f"`{field.default}`"
+    hidden = name == "home" or field.default in ("", None) or name.endswith(("_key", "token", "_password"))
     also = f" Also `{'`, `'.join(further)}`." if further else ""
-    return f"| `{name}` | {default if field.default not in ('', None) else ''} | {field.description}{also} |"
+    return f"- `{name}`{'' if hidden else f' ({field.default})'}: {field.description}{also}"
 
 
 def ledger() -> str:
@@ -106,16 +110,19 @@ def _status(status: Status) -> str:
 
 
 def tools() -> str:
-    """Every tool of the MCP server: what it is for, what a client may know of it, its arguments and what comes back."""
-    return f"# Agent tools\n\n{NOTE}{INSTRUCTIONS}\n\n" + "\n".join(map(_tool, TOOLS))
+    """Every tool of the MCP server: what it is for, what a client may know of it, and its arguments."""
+    shared = "Most tools take `lineage` (name or target; optional while there is one) and `no_target_code` (leave the target's own code out)."
+    return f"# Agent tools\n\n{NOTE}{shared}\n\n" + "\n".join(map(_tool, TOOLS))
+
+
+_EVERYWHERE = ("lineage", "no_target_code")
 
 
 def _tool(tool: Tool) -> str:
     hints = ", ".join(name.removesuffix("_hint").replace("_", " ") for name, given in tool.hints if given)
     accepted = schema(tool.arguments)
-    rows = "\n".join(_argument(name, one, name in accepted["required"]) for name, one in accepted["properties"].items())
-    back = ", ".join(f"`{name}`" for name in output_schema(tool)["properties"])
-    return f"## {tool.name}\n\n{tool.description} ({hints})\n\n{rows}\n\nResult: {back}.\n"
+    rows = "\n".join(_argument(name, one, name in accepted["required"]) for name, one in accepted["properties"].items() if name not in _EVERYWHERE)
+    return f"## {tool.name}\n\n{tool.description} ({hints})\n\n{rows}\n"
 
 
 def _argument(name: str, one: dict[str, Any], required: bool) -> str:
@@ -128,9 +135,18 @@ def _argument(name: str, one: dict[str, Any], required: bool) -> str:
 def endpoints() -> str:
     """Every endpoint of `lineage serve`, out of its OpenAPI document."""
     app = application(configuration.load(home=HERE / "no-store"), AccessPolicy())
-    intro = "See [REST](rest.md) for examples and errors. An asterisk marks what is required. Two parameters stand only here:"
-    shared = "`lineage` is a name or a target (identifier, URL, title), optional if there is one; `no_target_code` leaves the target's own code out."
-    return f"# Endpoints\n\n{NOTE}{intro} {shared}\n\n{markdown(document(app))}"
+    intro = "See [REST](rest.md) for examples and errors; `/docs` of a running server explains each parameter. An asterisk marks what is required."
+    shared = "Most take `lineage` (a name or a target, optional if there is one) and `no_target_code` (leaves the target's own code out)."
+    return f"# Endpoints\n\n{NOTE}{intro} {shared}\n\n" + "".join(map(_endpoint, described(document(app))))
+
+
+def _endpoint(endpoint: Endpoint) -> str:
+    named = [f"`{name}`{'*' if required else ''}" for name, *_, required in endpoint.parameters if name not in {"lineage", "no_target_code"}]
+    return (
+        f"- `{endpoint.method} {endpoint.path}`: {endpoint.description.partition(chr(10) * 2)[0]}"
+        + (f" Takes {', '.join(named)}." if named else "")
+        + "\n"
+    )
 
 
 def operations() -> str:
@@ -139,14 +155,14 @@ def operations() -> str:
     reasons = list(dict.fromkeys(door.reason for one in shared for door in _doors(one) if isinstance(door, Missing)))
     rows = "\n".join(_operation(one, reasons) for one in shared)
     notes = "\n".join(f"{number}. {reason}" for number, reason in enumerate(reasons, 1))
-    heads = "| operation | command | REST | tool | client |\n|---|---|---|---|---|"
-    intro = "Every interface gives the same results. A number says why an interface does not offer an operation."
+    heads = "| operation | command | REST | tool |\n|---|---|---|---|"
+    intro = "Every interface gives the same results, the Python clients too. A number says why an interface does not offer an operation."
     alone = f"## Only on the command line\n\n{_only_commands()}"
     return f"# Operations\n\n{NOTE}{intro}\n\n{heads}\n{rows}\n\n{notes}\n\n{alone}\n"
 
 
 def _doors(operation: Operation) -> tuple[Any, ...]:
-    return operation.cli, operation.rest, operation.mcp, operation.client
+    return operation.cli, operation.rest, operation.mcp
 
 
 def _operation(operation: Operation, reasons: Sequence[str]) -> str:

@@ -140,24 +140,6 @@ def _example(path: str, method: str, body: Mapping[str, Any]) -> str:
     return _CONTINUED.join(lines)
 
 
-def markdown(document: Mapping[str, Any]) -> str:
-    """The endpoints as sections of Markdown."""
-    return "\n".join(map(_markdown_section, endpoints(document)))
-
-
-def _markdown_section(endpoint: Endpoint) -> str:
-    rows = "".join(_row(*parameter) for parameter in endpoint.parameters if parameter[0] != "lineage" and parameter[3] != _WITHOUT)
-    return "\n\n".join(part.rstrip() for part in (f"## {endpoint.method} {endpoint.path}", endpoint.description, rows) if part) + "\n"
-
-
-_WITHOUT = "Leave the target's own code out."
-"""What the head of the page says once, beside `lineage`."""
-
-
-def _row(name: str, place: str, kind: str, meaning: str, required: str) -> str:
-    return f"- `{name}`{'*' if required else ''} ({'' if place == 'body' else place + ', '}{kind}): {meaning}\n"
-
-
 def reference(document: Mapping[str, Any]) -> Response:
     """The endpoints of an OpenAPI document as a page without script."""
     body = "".join(_sections(document))

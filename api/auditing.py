@@ -1,4 +1,4 @@
-"""An audit put together: the code becomes a lineage of its own in a temporary store, and its values are compared with the target's."""
+"""Audit: index the code as a lineage in a temporary store and compare its values with the target's."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _existing(path: Path) -> Path | CodeArchive:
 
 
 def _paper(material: ReportInputs) -> inputs.Paper:
-    """What the target and its lineage hold."""
+    """What the target and its lineage state."""
     target = WorkId(material.engine.generation.manifest.target)
     occurrences_by_key = all_standing(material.held)
     statements = target_text.read(material.engine.generation.catalog, target)
@@ -98,7 +98,7 @@ def _repository(engine: Engine, occurrences_by_key: Mapping[str, Sequence[FactOc
 
 
 def _chunks(engine: Engine) -> Iterator[Chunk]:
-    """The passages of the only work of a lineage."""
+    """The passages of a lineage's only work."""
     catalog = engine.generation.catalog
     for work in catalog.works():
         for document in catalog.documents(work.id):

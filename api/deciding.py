@@ -1,4 +1,4 @@
-"""Decisions recorded, taken back, and read with the generation that they are held against; texts without characters that nobody sees."""
+"""Decisions recorded, taken back, and read with the generation that they are held against; texts lose invisible characters."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def withdraw(parts: Parts, lineage: str, name: str, by: str) -> Decision:
 
 
 def is_decided(parts: Parts, lineage: str) -> bool:
-    """Whether anything is, or was, in the log of a lineage."""
+    """Whether the decision log of a lineage has entries."""
     from indexer.store import decision_log
 
     log = decision_log.read(parts.settings.home, lineage)

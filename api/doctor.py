@@ -1,4 +1,4 @@
-"""`lineage doctor`: what would be used and why, found out by looking and without sending anything."""
+"""`lineage doctor`: which configuration is in use and why. Sends nothing."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _data_files() -> list[Path]:
 
 
 def altered() -> tuple[Path, ...]:
-    """Packaged tables that are not what the installation recorded of them; a source tree records nothing."""
+    """Packaged tables that differ from what the installation recorded; a source tree records nothing."""
     try:
         recorded = {Path(str(file.locate())).resolve(): file.hash for file in distribution("paper-lineage").files or ()}
     except PackageNotFoundError:
@@ -104,7 +104,7 @@ def _store(settings: Settings, by: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _used(home: Path) -> str:
-    """How much of the disk the store takes, and what of it."""
+    """Disk usage of the store, by folder."""
     sizes: dict[str, int] = {}
     files = 0
     for folder, _, names in os.walk(home):
@@ -149,7 +149,7 @@ def _key(settings: Settings, name: str, by: Mapping[str, str]) -> str:
 
 
 def _hosts(settings: Settings) -> dict[str, str]:
-    """Every host that may be asked, what for, and how often; those that the settings leave out say so."""
+    """Every host that may be contacted, its purpose and rate; hosts disabled by settings are marked."""
     from indexer.transport.upstreams import UPSTREAMS
 
     mode = "offline: nothing is sent" if settings.offline else f"all asked through {settings.mirror}" if settings.mirror else "asked directly"

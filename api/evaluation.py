@@ -1,4 +1,4 @@
-"""A lineage measured on questions whose answers are known; and which of those answers it does not hold at all."""
+"""Measure a lineage on questions with known answers, and list the answers that it does not contain."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def measured(parts: Parts, path: Path, lineage: str, k: int) -> CheckedEvaluatio
 
 
 def _astray(asked: Sequence[Case], catalog: Catalog) -> Iterator[Astray]:
-    """The answers of which no place is one of the lineage's."""
+    """Answers with no place in the lineage."""
     places = list(_places(catalog))
     for case in asked:
         for answer in case.gold:
@@ -35,13 +35,13 @@ def _astray(asked: Sequence[Case], catalog: Catalog) -> Iterator[Astray]:
 
 
 def _held(gold: Gold, places: Sequence[Hit], catalog: Catalog) -> bool:
-    """Whether the lineage has its file or work, whatever stands in it; words without either may stand anywhere."""
+    """Whether the lineage has the file or work of an answer; a quote without either may be anywhere."""
     somewhere = replace(gold, start=0, end=0, quote="")
     return any(finds(place, somewhere) for place in places) or bool(gold.chunk and catalog.chunk(gold.chunk))
 
 
 def _places(catalog: Catalog) -> Iterator[Hit]:
-    """A hit in every document: what a search can find."""
+    """One hit per document: everything that a search can find."""
     works = {work.id: work for work in catalog.works()}
     for stored_document in catalog.documents():
         chunk = Chunk("", stored_document.work, stored_document.path, stored_document.kind, "", "", "", 0, 0, 0, 0)

@@ -19,26 +19,26 @@ NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$"
 NAMED = r"^([A-Za-z0-9][A-Za-z0-9._-]{0,79})?$"
 CHUNK = r"^c_[0-9a-f]{8,64}$"
 TEXT = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*[^\x00-\x20\x7f-\xa0][^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$"
-"""Something to read, and no control characters but blanks."""
+"""At least one visible character, and no control characters except blanks."""
 LINEAGE = r"^[^\x00-\x1f\x7f-\x9f]*$"
 
 
 def _whole(value: Any) -> Any:
-    """JSON has one kind of number; a text or a truth value is none."""
+    """Reject strings and booleans where JSON must have a number."""
     if isinstance(value, str | bool):
         raise ValueError("a whole number is needed")
     return value
 
 
 def _digits(value: Any) -> Any:
-    """In a query string numbers are written plainly."""
+    """Accept only plain digits in a query string."""
     if isinstance(value, str) and not _PLAIN.match(value):
         raise ValueError("a whole number is needed")
     return value
 
 
 def _truth(value: Any) -> Any:
-    """And truth in one way."""
+    """Accept only `true` and `false` in a query string."""
     if isinstance(value, str) and value not in {"true", "false"}:
         raise ValueError("true or false is needed")
     return value
@@ -46,12 +46,12 @@ def _truth(value: Any) -> Any:
 
 _PLAIN = re.compile(r"-?[0-9]{1,9}\Z")
 WHOLE, DIGITS, TRUTH = BeforeValidator(_whole), BeforeValidator(_digits), BeforeValidator(_truth)
-"""They stand after the bounds, which the schema would lose otherwise."""
+"""Placed after the bounds; otherwise the schema would lose them."""
 Line = Annotated[str, Field(min_length=1, max_length=2048)]
 
 
 class Closed(BaseModel):
-    """A request that holds nothing but what it may hold."""
+    """A request that rejects unknown fields."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -83,13 +83,13 @@ JOB: dict[str, Any] = {"pattern": f"^{JOB_ID}$", "description": "Identifier of a
 
 
 class OneLineage(Closed):
-    """A lineage that is named."""
+    """Names one lineage."""
 
     lineage: Annotated[str, Field(**LINEAGE_NAME)]
 
 
 class OneJob(Closed):
-    """A job that is named."""
+    """Names one job."""
 
     job: Annotated[str, Field(**JOB)]
 
@@ -129,7 +129,7 @@ class Exact(Closed):
 
 
 class Citation(Closed):
-    """A citation to be read."""
+    """A citation to read."""
 
     citation: Annotated[
         str,
@@ -148,7 +148,7 @@ class Citation(Closed):
 
 
 class Task(Closed):
-    """Something to be written, and how much may be read for it."""
+    """A task and its token budget."""
 
     task: Annotated[str, Field(min_length=1, max_length=20_000, pattern=TEXT, description="What you will write, in your words.")]
     lineage: Lineage = ""
@@ -160,7 +160,7 @@ class Task(Closed):
 
 
 class Question(Closed):
-    """A question to be answered in sentences."""
+    """A question to answer in sentences."""
 
     text: Annotated[str, Field(min_length=1, max_length=4096, pattern=TEXT, description="The question.")]
     lineage: Lineage = ""
@@ -170,7 +170,7 @@ class Question(Closed):
 
 
 class GapFilter(Closed):
-    """Which gaps are wanted."""
+    """Which gaps to list."""
 
     lineage: Lineage = ""
     state: Annotated[Literal["", "specified", "partially_specified", "unspecified"], Field(description="Only details of this state.")] = ""
@@ -192,7 +192,7 @@ class DetailName(Closed):
 
 
 class OfLineage(Closed):
-    """Which lineage is meant."""
+    """Which lineage to use."""
 
     lineage: Lineage = ""
     no_target_code: Annotated[bool, Field(description="Leave the target's own code out."), TRUTH] = False
@@ -213,7 +213,7 @@ class Deciding(Closed):
 
 
 class Withdrawal(Closed):
-    """A decision that holds no longer."""
+    """A decision to withdraw."""
 
     name: Annotated[str, Field(min_length=1, max_length=120, pattern=TEXT, description="Name of the detail.", examples=["learning rate"])]
     lineage: Lineage = ""
@@ -221,7 +221,7 @@ class Withdrawal(Closed):
 
 
 class LogOf(Closed):
-    """Whose decisions are wanted."""
+    """Which lineage's decisions to list."""
 
     lineage: Lineage = ""
 
@@ -236,14 +236,14 @@ class Around(Closed):
 
 
 class OneChunk(Closed):
-    """A chunk that is named."""
+    """Names one chunk."""
 
     chunk: Annotated[str, Field(**CHUNK_ID)]
     lineage: Lineage = ""
 
 
 class Cited(OneLineage):
-    """Which references are wanted, and in which form."""
+    """Which references to list, and in which format."""
 
     top: Annotated[int, Field(ge=0, le=100_000, description="Only the first N (0: all)."), DIGITS] = 0
     work: Annotated[str, Field(max_length=300, pattern=LINEAGE, description="Only references to this work, by its identifier.")] = ""
@@ -251,13 +251,13 @@ class Cited(OneLineage):
 
 
 class Reporting(OfLineage):
-    """A lineage, and the form that the report on it is wanted in."""
+    """A lineage and the format of its report."""
 
     form: Annotated[Literal["json", "html", "markdown"], Field(description="Format of the report.")] = "json"
 
 
 class AuditUpload(Closed):
-    """An archive of code that is to be compared with a paper."""
+    """An archive of code to compare with a paper."""
 
     archive: Annotated[bytes, Field(min_length=1, description="A .zip, .tar or .tar.gz of the code.")]
     name: Annotated[str, Field(max_length=200, pattern=LINEAGE, description="Name of the code in the result.")] = "upload"
@@ -266,13 +266,13 @@ class AuditUpload(Closed):
 
 
 class Drawing(OneLineage):
-    """A lineage, and the form that its graph is wanted in."""
+    """A lineage and the format of its graph."""
 
     form: Annotated[Literal["json", "graphml", "dot", "svg", "html"], Field(description="Format of the graph.")] = "json"
 
 
 class Build(Closed):
-    """A lineage to be built."""
+    """A lineage to build."""
 
     target: Annotated[str, Field(min_length=1, max_length=2048, description="arXiv id or URL, DOI, Semantic Scholar id, or a title in quotes.")]
     name: Annotated[str, Field(pattern=NAMED, description="Name of the lineage; default: made from the target.")] = ""
@@ -300,7 +300,7 @@ class Build(Closed):
         )
 
 
-# -- what is asked, checked before any work is done for it: a report takes seconds, a wrong word in a request none
+# -- checks that run before any work: a report takes seconds, rejecting a bad request takes none
 
 LEAST_TOKENS = 100
 """The frame of a pack (title, generation, notice, one heading) takes most of these; no piece of evidence fits into fewer."""

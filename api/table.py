@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Desk:
-    """What operations work with: those of the store, its build jobs, and whether a build may read local files (`local`).
+    """What operations need: the service, its build jobs, and whether a build may read local files (`local`).
 
-    What a model asks for may be what a paper told it to ask; so files are read only where the one who started the
-    server said so, and never over HTTP.
+    A paper may have told the model what to request, so files are read only if whoever started the server allowed it, and
+    never over HTTP.
     """
 
     service: Service
@@ -44,7 +44,7 @@ class Desk:
 
 @dataclass(frozen=True)
 class Missing:
-    """A door does not offer an operation, and why."""
+    """Why a door does not offer an operation."""
 
     reason: str
 
@@ -78,7 +78,7 @@ class Operation:
     run: Callable[[Desk, Any], Any] | None = None
 
     def present(self, made: Any) -> Any:
-        """A record as readers outside see it; a result is that already."""
+        """A record as outside readers see it; a result is returned unchanged."""
         return made if type(made) is self.result else maker(self.result)(made)
 
     def ask(self, desk: Desk, request: Closed) -> Any:
@@ -86,7 +86,7 @@ class Operation:
         return self.present(self._made(desk, request))
 
     def text(self, desk: Desk, request: Any) -> str:
-        """The result in the form that a request names, where that is not JSON."""
+        """The result in the requested format, if that is not JSON."""
         made = self._made(desk, request)
         return made if isinstance(made, str) else self.present(made).text(request.form)
 
@@ -101,14 +101,14 @@ class Operation:
         return TypeAdapter(self.result)
 
     def read(self, content: bytes) -> Any:
-        """The result out of the body of an answer."""
+        """Parse a result from a response body."""
         if isinstance(self.rest, Route) and self.rest.wrap:
             return self.reader.validate_python(loads(content)[self.rest.wrap])
         return self.reader.validate_json(content)
 
 
 def request_values(request: Closed) -> dict[str, Any]:
-    """The arguments of a method; in which form the result is written is no matter of its."""
+    """The arguments of a method; the output form is left to the caller."""
     return {name: value for name, value in request if name != "form"}
 
 

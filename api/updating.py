@@ -1,4 +1,4 @@
-"""What a lineage says otherwise since new versions and commits: of each work, of each detail, of each contradiction."""
+"""What changed in a lineage since new versions and commits: works, details and contradictions."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from lineage.results import Gaps
 
 ASKED = ("export.arxiv.org", "api.github.com")
-"""Who knows of new versions and commits."""
+"""Hosts that know of new versions and commits."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """What was said of something and what is said now, "" where nothing was or is."""
+    """A statement before and after; "" where there was or is none."""
 
     of: str
     before: str
@@ -41,7 +41,7 @@ class Updated:
 
 @dataclass(frozen=True)
 class Sayings:
-    """What a generation says, by what it says it of."""
+    """What a generation states, by subject."""
 
     generation: str
     works: Mapping[str, str]
@@ -50,7 +50,7 @@ class Sayings:
 
     @classmethod
     def of(cls, catalog: Catalog, gaps: Gaps) -> Sayings:
-        """Those of a catalogue and of its report."""
+        """Read from a catalog and its report."""
         works = {str(work.id): str(work.meta.get("commit") or work.meta.get("version") or "") for work in catalog.works()}
         values = {gap.detail.title: _value(f"{one.value} {one.unit}" for one in gap.suggestions[:1]) or gap.state.value for gap in gaps.gaps}
         conflicts = {
@@ -59,7 +59,7 @@ class Sayings:
         return cls(gaps.generation, works, values, conflicts)
 
     def since(self, before: Sayings, lineage: str) -> Updated:
-        """What is said otherwise than before."""
+        """The differences from an earlier generation."""
         works, values = _changes(before.works, self.works), _changes(before.values, self.values)
         return Updated(lineage, self.generation, works, values, _changes(before.contradictions, self.contradictions))
 

@@ -98,7 +98,7 @@ def _compared(lineage: str, work: Work, stored: Sequence[StoredDocument], now: S
 
 
 def documents_of(bench: BuildContext, work: Work) -> tuple[Sequence[Document], str]:
-    """The documents of a work as its source hands it out now, or why there are none."""
+    """The documents of a work as its source provides them now, or why there are none."""
     try:
         if source_of(work) == "GitHub":
             return _repository(bench, work)
@@ -108,7 +108,7 @@ def documents_of(bench: BuildContext, work: Work) -> tuple[Sequence[Document], s
             return ((paper_text.document,), "") if paper_text.document else ((), f"{paper_text.status}: {paper_text.detail}")
     except (SourceError, ParseError) as error:
         return (), f"{error.status}: {error}"
-    return (), "nobody hands it out: it was a file of the maker's own"
+    return (), "it has no public source: it was a local file of the maker"
 
 
 def _repository(bench: BuildContext, work: Work) -> tuple[Sequence[Document], str]:

@@ -67,7 +67,7 @@ class BuildContext:
     """What makes the reports that a finished generation keeps."""
 
     def report_maker(self, *, whole: bool = True) -> Callable[[Generation], Mapping[str, bytes]] | None:
-        """What makes the reports of a generation, of a first tier those for search alone; one that cannot be made is said and costs nothing else."""
+        """The function that makes a generation's reports, of a first tier those for search only; a failure is noted and does not end the build."""
         if not self.reports:
             return None
         made = self.reports.made

@@ -99,7 +99,7 @@ def gathered(bench: BuildContext, request: BuildRequest) -> tuple[Collected, str
 
 
 def _current(bench: BuildContext, slug: str) -> Manifest | None:
-    """The generation that is there; a damaged one is said to be so and built anew."""
+    """The current generation; a damaged one is reported and rebuilt."""
     try:
         return bench.store.manifest(slug) if slug in bench.store.lineages() else None
     except StoreDamaged as error:

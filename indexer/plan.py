@@ -68,7 +68,7 @@ def fetchable(work: Work) -> WorkId | None:
 
 
 def came_out(work: Work, asked: str = "") -> str:
-    """The day (`YYYY-MM-DD`) a paper came out: of the version that `asked` names, else of its first; empty where nobody says."""
+    """The publication day (`YYYY-MM-DD`) of the version that `asked` names, else of the first; empty if unknown."""
     version = work.meta.get("version")
     named = version and asked.removesuffix(".pdf").endswith(f"{work.id.rpartition(':')[2]}v{version}")
     days = (work.meta.get("updated") if named else "", work.meta.get("published"), work.meta.get("publicationDate"))

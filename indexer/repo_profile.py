@@ -148,7 +148,7 @@ def _named(places: Iterable[PurePosixPath]) -> Iterator[str]:
 
 
 def _licensed(places: Iterable[PurePosixPath], repository: RepositoryFiles) -> Iterator[str]:
-    """The folders with the licence of somebody else."""
+    """Folders with another party's license."""
     mine = {repository.holder(path) for path in repository.paths if "/" not in path and _is_licence(path)}
     return (str(place.parent) for place in places if _is_licence(place.name) and repository.holder(str(place)) not in {"", *mine})
 

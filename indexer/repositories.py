@@ -134,7 +134,7 @@ def read_folder(bench: BuildContext, path: Path) -> Folder:
 
 
 def read_upload(bench: BuildContext, name: str, data: bytes) -> Folder:
-    """The code in an archive that somebody sent, called `name`; raises `UsageError` for what cannot be read whole."""
+    """The code in an uploaded archive called `name`; raises `UsageError` if it cannot be read completely."""
     if archive.sniff(data) not in {"gzip", "tar", "zip"}:
         raise UsageError("this is no archive", hint="send a .zip, .tar or .tar.gz")
     digest = hashlib.sha256(data)

@@ -140,7 +140,7 @@ def _with_text(bench: BuildContext, work: Work, version: str, rows: list[LedgerR
 
 
 def additions(bench: BuildContext, sources: Sequence[str]) -> tuple[Addition, ...]:
-    """Each source read or fetched; what fails on the way is an addition that says so, what is wrong in itself raises."""
+    """Read or fetch each added source; a failed download becomes a failed addition, an invalid source raises."""
     resolved: list[Addition] = []
     for n, source in enumerate(sources, 1):
         bench.watch(Stage("additions", n, len(sources), source))

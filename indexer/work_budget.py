@@ -24,7 +24,7 @@ MEGABYTE = 1_000_000
 
 @dataclass(frozen=True)
 class WorkBudget:
-    """What one repository, or the build it belongs to (`within`), may still cost; a limit of 0 is none.
+    """The remaining budget of a repository, and of its build (`within`); 0 means no limit.
 
     A repository spends the build's seconds as it is read. Text and chunks of a build are counted where its documents are put
     together, since what was read of a repository is remembered and may be read again for another build.

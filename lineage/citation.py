@@ -71,7 +71,7 @@ _PRINTED = {"tab": "Table", "fig": "Figure", "algo": "Algorithm"}
 
 
 def floats(chunk: Chunk) -> list[str]:
-    """What a table, caption or algorithm is called in print (`Table 3`), all of captions that stand together; empty where nobody says it."""
+    """The printed label of a table, caption or algorithm (`Table 3`), all of adjacent captions; empty if unknown."""
     own = _called(chunk.label) if chunk.role in _FLOATS else ""
     if not own or chunk.role != "caption":
         return [own] if own else []

@@ -91,7 +91,7 @@ def bounded(decision: Decision) -> Decision:
 
 
 def parsed(content: bytes) -> DecisionLog:
-    """The log in a file's bytes; what cannot be read is told and passed over."""
+    """Parse the log in a file's bytes; unreadable entries are reported and skipped."""
     entries, damaged, lacking, number = list[Decision](), list[str](), list[str](), 0
     for place, row in enumerate(filter(None, content.split(b"\n")), 1):
         number += 1

@@ -75,7 +75,7 @@ class UnsupportedDecision(UsageError):
 
 
 class BadBundle(UsageError):
-    """A bundle or lock file that is none, was cut short or altered, or is of another version; nothing was changed by it."""
+    """An invalid, truncated, altered or incompatible bundle or lock file; nothing was changed."""
 
 
 class NotFound(LineageError):
@@ -113,7 +113,7 @@ class QueueFull(LineageError):
 
 
 class Cancelled(LineageError):
-    """Long work that was told to stop and did; what was done is kept."""
+    """Long work that was cancelled; what was done is kept."""
 
     exit_code = 130
 

@@ -1,4 +1,4 @@
-"""What a file of a repository is for, as far as its path says so: the one list of such names.
+"""The role of a repository's file, judged by its path: the only list of such names.
 
 `indexer.repo_profile` adds what only the content tells, once, when a lineage is built; the catalogue keeps the profile.
 """

@@ -233,13 +233,13 @@ class Hold(Protocol):
     """A lineage of a database, held for writing."""
 
     def newest(self) -> int:
-        """The number that the id of the newest generation begins with, 0 if there is none."""
+        """The number at the start of the newest generation's id, 0 if there is none."""
 
     def publish(self, manifest: Manifest, folder: Path) -> None:
         """Make the finished files in a folder the current generation, or change nothing."""
 
     def sweep(self, keep: int = 2) -> tuple[str, ...]:
-        """Remove older generations that nobody reads; gives the ids removed."""
+        """Remove older generations without readers; returns their ids."""
 
 
 class Shelf(Protocol):

@@ -75,7 +75,7 @@ _SPDX = {name.lower(): name for name in (*_CONDITIONS, *_FURTHER.split()) if nam
 
 
 def shown(licence: str | None) -> str:
-    """A licence as it is shown: an SPDX identifier, `custom` for any other words, `unknown` where nobody names one."""
+    """The displayed license: an SPDX identifier, `custom` for other texts, `unknown` if none is named."""
     written = " ".join((licence or "")[:_MOST].split())
     if not written or written.upper() in {"NOASSERTION", "UNKNOWN"}:
         return UNKNOWN
@@ -94,7 +94,7 @@ def called(licence: str | None) -> str:
 
 
 def of_text(text: str) -> str:
-    """What the text of a licence file is, in SPDX form; `custom` where it is none of the common ones, or limits one of them."""
+    """The SPDX identifier of a license text; `custom` if it is not a common one, or restricts one."""
     low = " ".join(text[:_MOST].split()).lower()
     return _titled(low[:_HEAD]) or ("" if _LIMITED.search(low) else _permissive(low)) or (CUSTOM if low else "")
 

@@ -66,7 +66,7 @@ def default_name(text: str) -> str:
 
 
 def identifier(text: str) -> Target | None:
-    """What `text` means as a target, None for what is none."""
+    """The identifier that `text` names as a target, or None."""
     try:
         return ids.parse(text)
     except BadIdentifier:

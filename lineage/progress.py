@@ -1,4 +1,4 @@
-"""What long work says while it runs: three kinds of event, handed to whoever watches.
+"""Progress of long work: three kinds of event, passed to a watcher.
 
 The pipeline knows nothing of terminals; the doors decide how an event is shown.
 """

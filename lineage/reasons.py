@@ -59,6 +59,6 @@ _TELLING = frozenset(_WORDS) - {ReasonKind.TARGET, ReasonKind.LINEAGE, ReasonKin
 
 
 def foremost(hit: Hit) -> str:
-    """The telling reason that weighs most, in words; empty if there is none."""
+    """The most specific reason of a hit, in words; empty if there is none."""
     reason = max((reason for reason in hit.why if reason.kind in _TELLING), key=lambda reason: reason.value, default=None)
     return _WORDS[reason.kind](reason) if reason else ""

@@ -78,7 +78,7 @@ def load_installed(kind: str) -> Iterator[tuple[str, Any]]:
 
 
 def module_of(kind: str, name: str) -> str:
-    """The module in which a plugin stands; raises `SettingsError`."""
+    """The module of a plugin; raises `SettingsError`."""
     return _address(kind, name).partition(":")[0]
 
 

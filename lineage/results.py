@@ -283,7 +283,7 @@ class WrittenAnswer:
 
 @dataclass(frozen=True)
 class CodeArchive:
-    """An archive of code (zip, tar or gzipped tar) that somebody sent, and what its sender calls it. It is never written to disk."""
+    """An uploaded archive of code (zip, tar or gzipped tar) and its name. It is never written to disk."""
 
     data: bytes
     name: str = "upload"

@@ -46,7 +46,7 @@ def shorten(text: str, width: int) -> str:
 
 
 def report(made: BuildReport, questions: Sequence[str] = ()) -> str:
-    """What a build gives: counts, the ledger equation, what failed and why, what to ask next."""
+    """A build: counts, the ledger equation, failures with reasons, and what to ask next."""
     ledger, seconds = made.ledger, made.seconds
     state = "up to date" if made.unchanged else "built"
     statuses = ", ".join(f"{count} {plain(status)}" for status, count in made.references["by_status"].items())
@@ -208,7 +208,7 @@ def _code(shown: Overview) -> list[str]:
 
 
 def _became(state: RepositoryStateView | None) -> str:
-    """What became of a repository and which commit was chosen, in brackets; nothing where there is nothing to say."""
+    """The state of a repository and the chosen commit, in brackets; empty if there is nothing to report."""
     if not state:
         return ""
     words = (*state.words, state.detail) if state.status is Status.OK and state.detail else state.words
@@ -274,7 +274,7 @@ def status(found: Completeness) -> str:
 
 
 def findings(rows: Sequence[Any]) -> str:
-    """What `check` found wrong, or that nothing is."""
+    """The problems that `check` found, or that there are none."""
     return "\n".join(f"{plain(row.place)}: {plain(row.problem)}\n  hint: {plain(row.hint)}" for row in rows) or "no problems found"
 
 
@@ -295,7 +295,7 @@ def source_checks(rows: Sequence[SourceCheck]) -> str:
 
 
 def doctor(facts: Mapping[str, Mapping[str, Any]]) -> str:
-    """What would be used and why."""
+    """The configuration in use and its reasons."""
     lines: list[str] = []
     for section, values in facts.items():
         lines += [bold(section), *(f"  {name:<22} {plain(str(value))}" for name, value in values.items())]

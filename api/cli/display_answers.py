@@ -1,4 +1,4 @@
-"""Answers, packs and facts for people; evidence stands below in numbers or beside its value."""
+"""Answers, packs and facts as text; evidence is numbered below or beside its value."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WHOLE, _SHORT = 8, 12
 
 
 def pack(made: Pack) -> str:
-    """Exactly what is sent; what is said of it goes to stderr by the command."""
+    """Exactly what is sent; the command prints notes on it to stderr."""
     return made.text
 
 

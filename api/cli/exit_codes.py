@@ -1,4 +1,4 @@
-"""How a command ends: every error, signal and closed pipe becomes an exit code and one clear line.
+"""How a command ends: every error, signal and closed pipe becomes an exit code and one clear message.
 
 Exit codes are those of CONTRACTS: 0 done, 1 a bug, 2 wrong usage, 3 nothing found, 4 an upstream refused, 5 losses
 under --strict, 6 the store is damaged, 130 interrupted. Under `--json` an error is one object on stdout as well.
@@ -89,12 +89,12 @@ def say(text: str, *, exact: bool = False) -> None:
 
 
 def _say_no_more(stream: TextIO) -> None:
-    """What was not written yet is dropped: written again at the interpreter's end it would fail again, with an exit code of its own."""
+    """Drop unwritten output: the interpreter would try to write it again at exit and fail with another exit code."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _say_of_error(text: str, stream: TextIO) -> None:
-    """Print what goes with an exit code, which counts whether or not anybody reads on."""
+    """Print the message of an exit code, even if nobody reads it."""
     try:
         print(text, file=stream, flush=True)
     except OSError:
@@ -113,7 +113,7 @@ def fail(error: LineageError) -> NoReturn:
 
 @contextmanager
 def concluding() -> Iterator[None]:
-    """For what ends a command after its answer: stdout has its one object, so the error goes to stderr alone."""
+    """For errors after the answer was printed: stdout already has its one object, so the error goes to stderr only."""
     try:
         yield
     except LineageError as error:
@@ -134,7 +134,7 @@ def _line(text: str) -> str:
 
 
 def _refuse(error: Any) -> NoReturn:
-    """What typer found wrong with the command line, in our own form; help where nothing was asked for."""
+    """Report typer's usage errors in our own format; print help if no command was given."""
     context = error.ctx
     if type(error).__name__ == "NoArgsIsHelpError":
         print(error.format_message(), file=sys.stderr)
@@ -172,7 +172,7 @@ class _Stop:
         os._exit(Interrupted.exit_code)
 
     def end(self) -> NoReturn:
-        """Say so and leave; after a signal without waiting for threads that are still at work."""
+        """Report the interruption and exit; after a signal, without waiting for running threads."""
         try:
             fail(Interrupted("interrupted", hint=_RESUMES))
         finally:
@@ -183,7 +183,7 @@ class _Stop:
 
 @contextmanager
 def _heard(stop: _Stop) -> Iterator[None]:
-    """SIGTERM and a lost terminal are heard as Ctrl-C is, unless they are ignored (`nohup`)."""
+    """Treat SIGTERM and a lost terminal like Ctrl-C, unless they are ignored (`nohup`)."""
     numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
     before = {number: signal.getsignal(number) for number in numbers} if threading.current_thread() is threading.main_thread() else {}
     for number, handler in before.items():
@@ -198,7 +198,7 @@ def _heard(stop: _Stop) -> Iterator[None]:
 
 
 def _write_utf8() -> None:
-    """What is piped is UTF-8 everywhere; what a terminal cannot show becomes a question mark, never an error."""
+    """Write UTF-8 to pipes; characters that a terminal cannot show become question marks."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="replace")

@@ -75,7 +75,7 @@ def _clean(text: str) -> str:
 
 
 class _Live:
-    """One row a stage: how far it is, how long it has taken, and what it is at or whom it waits for."""
+    """One row per stage: its progress, its time, and what it is doing or waiting for."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
@@ -97,7 +97,7 @@ class _Live:
                 self._last = event
 
     def _end(self, next_name: str) -> None:
-        """A stage that counts nothing is over when the next one begins."""
+        """A stage without a count ends when the next one begins."""
         if self._last and not self._last.total and self._last.name != next_name:
             self._progress.update(self._rows[self._last.name], total=1, completed=1, note="")
 

@@ -1,4 +1,4 @@
-"""Where the programs begin: what the command line imports takes a moment, and Ctrl-C in it ends as it does later."""
+"""Entry point of the programs: Ctrl-C during the imports ends them cleanly, as it does later."""
 
 from __future__ import annotations
 

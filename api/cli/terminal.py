@@ -32,12 +32,12 @@ def bold(text: str) -> str:
 
 
 def dim(text: str) -> str:
-    """What is of less weight: where it stands, how it was found."""
+    """Secondary text: places, and how something was found."""
     return f"{_DIM}{text}{_END}"
 
 
 def good(text: str) -> str:
-    """What is as it should be, and the lines that answer."""
+    """Text that is right, and the lines that answer."""
     return f"{_GOOD}{text}{_END}"
 
 

@@ -28,7 +28,7 @@ Row = dict[str, Any]
 
 
 def picked(record: Any, *names: str) -> Row:
-    """These fields of a record, texts without characters that nobody sees."""
+    """These fields of a record, texts lose invisible characters."""
     return {name: visible_in(getattr(record, name)) for name in names}
 
 

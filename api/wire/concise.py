@@ -1,4 +1,4 @@
-"""Hits as an agent pays for them: what the works settle, then blocks of the lines that answer, within a token budget.
+"""Hits within a token budget: what the works settle, then blocks of the lines that answer.
 
 A listing grows step by step: of the first hits a block that answers without a further call (the statement whole, its signature, what stands
 around it), of others the line that says most. As many steps are taken as fit, counted on the whole text that is sent. Near-copies and neighbors
@@ -76,7 +76,7 @@ class ConciseHit:
 
     @property
     def absent(self) -> tuple[str, ...]:
-        """What there is nothing of."""
+        """Fields that are empty, which JSON leaves out."""
         return tuple(name for name in ("flags", "copies") if not getattr(self, name))
 
 
@@ -140,7 +140,7 @@ def _squeezed(listed: Listing, frame: Callable[[Listing], str], count: Callable[
 
 
 def next_call(listed: Listing, *ways: str) -> str:
-    """The next best call, in words of ours: the `ways` to see more, if anything is shown, and whether something was cut."""
+    """The suggested next call: the `ways` to see more, and whether something was cut."""
     if not any(shown.hits for shown in listed.answers):
         return "Next: ask in other words, with identifiers that the code may use."
     return f"{'Cut to the budget. ' if listed.cut else ''}Next: {', '.join(filter(None, ways))}."
@@ -294,12 +294,12 @@ def _listed(answers: Sequence[Answer], found: Sequence[Sequence[ListedPlace]], s
 
 
 def _notes(answer: Answer) -> list[str]:
-    """What limited the search; that only near hits were found, the head says."""
+    """What limited the search; the heading already says if only near hits were found."""
     return [note for note in answer.notes if not note.startswith(UNSUPPORTED)][:_NOTES]
 
 
 class _Told(NamedTuple):
-    """What a text says already: works by name, and pieces by file, line and part."""
+    """What a text already contains: works by name, and pieces by file, line and part."""
 
     works: set[str]
     pieces: set[tuple[object, ...]]
@@ -344,7 +344,7 @@ def numbered_lines(pieces: Sequence[Piece]) -> str:
 
 
 def _about(place: ListedPlace, known: set[str]) -> str:
-    """Whose place it is, where it is the first of its work: owner, commit, license and role; the places with the same lines."""
+    """For the first place of a work its owner, commit, license and role; then the places with the same lines."""
     also = [f"also {', '.join(map(short, place.copies[:_COPIES]))}"] if place.copies else []
     told = [*([] if place.hit.work.id in known else about(place.hit)), *also]
     known.add(place.hit.work.id)

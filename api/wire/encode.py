@@ -1,4 +1,4 @@
-"""Records and views to JSON, and the envelope of `--json`."""
+"""Convert records and views to JSON, and wrap the output of `--json`."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def dumps(value: Any) -> str:
 def view(record: Any, kind: type[T], /, **given: Any) -> T:
     """A record as readers outside see it: of the fields of `kind` those that are not `given` come from its own, each as the type that is declared.
 
-    Texts lose the characters that nobody sees. A type with a method `from_record` is made by that; a field `Annotated[T, make]` names another maker.
+    Texts lose invisible characters. A type with a method `from_record` is made by that; a field `Annotated[T, make]` names another maker.
     """
     makers = _makers(cast("Any", kind))
     return kind(**{name: make(getattr(record, name)) for name, make in makers.items() if name not in given and hasattr(record, name)}, **given)
@@ -55,7 +55,7 @@ def _makers(kind: Any) -> Mapping[str, Callable[[Any], Any]]:
 
 
 def maker(hint: Any) -> Callable[[Any], Any]:
-    """What makes a value of a declared type out of a record's."""
+    """The function that converts a record's value to a declared type."""
     named = next(filter(callable, getattr(hint, "__metadata__", ())), None) or getattr(hint, "from_record", None)
     if named:
         return cast("Callable[[Any], Any]", named)
@@ -67,7 +67,7 @@ def maker(hint: Any) -> Callable[[Any], Any]:
 
 
 def visible_in(value: Any) -> Any:
-    """A text, or texts, without characters that nobody sees; anything else as it is."""
+    """A text, or texts, without invisible characters; other values unchanged."""
     if type(value) is tuple:
         return tuple(map(visible_in, value))
     return visible(value)[0] if type(value) is str else value

@@ -324,7 +324,7 @@ def _lineage(hit: Hit) -> LineageRelation:
 
 
 def _why(edge: Reference) -> str:
-    """The sentence that speaks for the heaviest role, else the first that cites it, else the first reason."""
+    """The sentence behind the heaviest role, else the first that cites the work, else the first reason."""
     spoken = [(role.sentence, role.section) for role in edge.roles[:1] if role.sentence]
     spoken += [(mention.sentence, mention.section) for mention in edge.mentions[:1] if mention.sentence]
     if not spoken:

@@ -282,7 +282,7 @@ def as_markdown(text: str) -> str:
     return f"{name}:\n\n{fence}\n{dedent(f'    {code}')}\n{fence}"
 
 
-# -- in words, the same for every renderer: of the records inside and of their views
+# -- wording shared by all renderers, for records and their views
 
 
 def is_open(gap: Gap | GapView) -> bool:

@@ -1,4 +1,4 @@
-"""Tables and paragraphs as HTML and as Markdown, once for all reports, and what a notebook shows.
+"""Tables and paragraphs as HTML and Markdown, shared by all reports, and the rendering of notebooks.
 
 Text of third parties is escaped, addresses are checked.
 """
@@ -23,7 +23,7 @@ renderers: dict[type, Callable[[Any], str]] = {}
 
 
 class Rendered:
-    """A result that a notebook shows by its renderer; without one it is shown as it prints."""
+    """A result that a notebook shows with its registered renderer, or as plain text."""
 
     def _repr_html_(self) -> str | None:
         render = renderers.get(type(self))
@@ -144,5 +144,5 @@ _PLAIN_URL = "%/:=&?~#+!$,;'@*-._"
 
 
 def literal(text: str) -> str:
-    """A text that stays inside its cell: no bars, no lines, no markup of a stranger."""
+    """Escape a text so that it stays inside its cell: no bars, line breaks or foreign markup."""
     return "".join(f"\\{c}" if c in _MARKED else c for c in " ".join(text.split()))

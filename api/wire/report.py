@@ -1,4 +1,4 @@
-"""The report on a lineage: what its paper does not tell, with the ancestors' answers, as one record, one HTML file or Markdown.
+"""The report on a lineage: what the paper does not state, with the ancestors' answers, as a record, an HTML file or Markdown.
 
 The file can be mailed and printed: it asks nothing of a network, runs nothing, and quotes a single line of what may not be passed on.
 """
@@ -85,7 +85,7 @@ class ReportView(Rendered):
 
 
 def report_of(gaps: GapsView, generation: Generation, status: Completeness) -> ReportView:
-    """The report out of what the operations give."""
+    """Build the report from the results of other operations."""
     from retrieval.decisions.precedence import part_of
 
     catalog = generation.catalog
@@ -173,7 +173,7 @@ def _summary(report: ReportView) -> Cell:
 
 
 def conflict_blocks(conflicts: Sequence[ConflictView]) -> Iterator[Block]:
-    """Each contradiction with its sides; that there is none."""
+    """Each contradiction with its sides, or a note that there is none."""
     if not conflicts:
         yield Paragraph("No two sources were found to contradict each other.")
     for conflict in conflicts:

@@ -136,7 +136,7 @@ class Overview:
     provenance: Provenance = UNKNOWN
 
     def brief(self, query: str) -> str:
-        """What an agent needs to begin: parts and their ancestors, repositories with their programs, what is missing, and how to go on (`query`)."""
+        """What an agent needs to begin: parts and their ancestors, repositories and their programs, missing software, and the next step (`query`)."""
         target, texts = self.report.target, [text for text in self.texts if text.work != self.report.target.id]
         parts: dict[str, list[str]] = {}
         for ancestor in self.ancestors:
@@ -264,7 +264,7 @@ class Locked:
 
 
 def ranked(references: Iterable[Reference], works: Mapping[WorkId, Work]) -> tuple[RankedReference, ...]:
-    """References with the works they name."""
+    """References with their works."""
     return tuple(RankedReference(**vars(reference), work=works.get(reference.cited)) for reference in references)
 
 

@@ -89,7 +89,7 @@ def repo_members(source: bytes | Path, unwanted: Selection, limits: ArchiveLimit
 
 
 def upload_members(source: bytes, unwanted: Selection, limits: ArchiveLimits = UPLOAD) -> Iterator[Member]:
-    """Every file of an archive that somebody sent (tar, gzipped tar or zip), under the names that it has there; text only is held."""
+    """Every file of an uploaded archive (tar, gzipped tar or zip) under its name there; only text is kept."""
     if sniff(source[:HEAD]) != "zip":
         yield from _read(source, limits, unwanted)
     elif len(source) > limits.packed:

@@ -107,7 +107,7 @@ class Ready:
 
 @contextmanager
 def aside(home: Path) -> Iterator[Path]:
-    """A folder in the store that nobody else looks at; those of imports that died are removed after a day."""
+    """A private folder in the store; those of crashed imports are removed after a day."""
     with failures(home):
         home.mkdir(parents=True, exist_ok=True)
         for left in home.glob(".import-*"):

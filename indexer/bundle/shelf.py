@@ -92,7 +92,7 @@ class Shelf:
         self._local = "file" in names
 
     def bundles(self) -> tuple[Shelved, ...]:
-        """What the index lists; raises `NotFound` where there is none and `BadBundle` for one that is not to be trusted."""
+        """The rows of the index; raises `NotFound` if there is none and `BadBundle` if it is invalid."""
         with self._reached():
             content = self._head(INDEX, MAX_INDEX)
         if content is None:
@@ -181,7 +181,7 @@ class Shelf:
         return self._fs.open(self._at(name), "rb")
 
     def _head(self, name: str, most: int) -> bytes | None:
-        """A small file; None where there is none. Raises `BadBundle` for a larger one."""
+        """A small file, or None if it is missing. Raises `BadBundle` if it is too large."""
         try:
             with self._opened(name) as file:
                 content: bytes = file.read(most + 1)

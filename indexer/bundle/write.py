@@ -148,7 +148,7 @@ class _Making:
         return form.lines(found, form.ROWS[member])
 
     def _work(self, work: Work) -> Work:
-        """A record; the abstract of a file of somebody's own goes with its text."""
+        """A record; the abstract of a local file is removed together with its text."""
         return replace(work, abstract="") if work.id.startswith("local:") and work.id in self._held else work
 
     def _text(self, document: StoredDocument) -> BundledDocument:
@@ -188,7 +188,7 @@ class _Making:
 
 
 def source_of(work: Work) -> str:
-    """Who can be asked for the text of a work once more: `GitHub` at its commit, `arXiv`, or nobody."""
+    """The source that can provide a work's text again: `GitHub` at its commit, `arXiv`, or none."""
     if work.kind == "code" and work.id.startswith("repo:github.com/"):
         return "GitHub" if work.meta.get("commit") else ""
     return "arXiv" if work.kind == "paper" and fetchable(work) else ""

@@ -50,7 +50,7 @@ class CollectedRepositories:
 
 @dataclass(frozen=True)
 class _Left:
-    """A repository that is not kept: how it ended, and why in words; with its record and the reason if it is one that must stay out."""
+    """A repository that is not kept: its status and why; with its record and reason if it is excluded."""
 
     status: Status
     detail: str
@@ -179,7 +179,7 @@ class RepositoryCollector:
             return _Left(error.status, str(error))
 
     def _pinned(self, work: Work, link: CodeLink) -> Work:
-        """The head, or what came out with the paper; in words what it is where that cannot be told."""
+        """The head commit, or the one released with the paper; a note if that is unknown."""
         if self.request.code_as_of == "head":
             return pinned(self.bench, work)
         day = came_out(self.works.get(link.paper, self.target), self.request.target)

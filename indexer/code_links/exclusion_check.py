@@ -49,7 +49,7 @@ class Forbidden:
 
 
 def strays(catalog: Catalog) -> Iterator[str]:
-    """What a generation holds though it was to be kept out, in words; nothing where nothing was to be kept out."""
+    """Describe excluded content that a generation still holds; empty if nothing was to be excluded."""
     forbidden = Forbidden.of(catalog)
     if not forbidden:
         return
@@ -118,7 +118,7 @@ def _tarballs(home: Path) -> Iterator[tuple[Path, WorkId]]:
 
 
 def losses(catalog: Catalog) -> Iterator[str]:
-    """What a generation that keeps something out has lost with it, in words."""
+    """Describe what a generation with exclusions has lost besides them."""
     meta = catalog.meta()
     build_request = meta.get("request") or {}
     if not build_request.get("no_target_code") and not build_request.get("blacklist"):

@@ -1,4 +1,4 @@
-"""Where the readers of every format put what they find: names resolved, values in one form, no more than is sane.
+"""Collect what the readers of all formats find: names resolved, values normalized, counts bounded.
 
 A reader says what is written where; whether that is a detail of the ontology, and which value it has, is decided here
 once for all of them. A name that is given a literal where settings are given (a line of a configuration, an option of a program,

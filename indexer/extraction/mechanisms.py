@@ -199,7 +199,7 @@ def read(document: Document) -> list[MechanismFact]:
 
 
 def _bounded(facts: Iterable[MechanismFact]) -> list[MechanismFact]:
-    """One fact a place and kind, and no more than is sane of a kind."""
+    """One fact per place and kind, and a bounded number per kind."""
     first: dict[tuple[str, int], MechanismFact] = {}
     for fact in facts:
         first.setdefault((fact.name, fact.line), fact)

@@ -1,4 +1,4 @@
-"""Lock files: what a build was told and which bytes it read, so that another machine builds the same content.
+"""Lock files: the answers and bytes that a build read, so that another machine builds the same content.
 
 A build is a function of answers and settings. A lock holds the services' small answers themselves (records, reference
 lists, refusals), and of the large ones (e-prints, PDFs, tarballs) the address of exactly that version or commit and the

@@ -30,7 +30,7 @@ from lineage.hyperparameters.ontology import ontology
 
 
 def excess(request: BuildRequest) -> str:
-    """What in a request no person could have asked for, in words, or the empty string."""
+    """Why a request is out of bounds, or the empty string."""
     for name, (least, most) in BOUNDS.items():
         if not least <= getattr(request, name) <= most:
             return f"its request has a {name} that is not between {least} and {most:,}"
@@ -132,7 +132,7 @@ class Pinned:
 
 @dataclass(frozen=True)
 class Told:
-    """Settings that what a build is told depends on; `max_*` are bytes."""
+    """Settings that the services' answers depend on; `max_*` are in bytes."""
 
     openalex: bool
     crossref: bool

@@ -34,7 +34,7 @@ class _Cell:
 
 
 def parse(path: str, data: bytes, work: WorkId, blob: str) -> Document:
-    """The document of one notebook (nbformat 3 or 4); raises `ParseError` for JSON that is none."""
+    """Parse a notebook (nbformat 3 or 4); raises `ParseError` for anything else."""
     raw = decode(data)
     cells, language = _cells(path, raw)
     if not cells:

@@ -106,7 +106,7 @@ def _supervised(job: Job, body: memoryview, asked: int) -> list[bytes]:
 
 
 def _gather(out: int, asked: int, wall: float, most: int) -> tuple[bytes, str]:
-    """What comes out of the pipe until it closes, the time is over, it is too much, or nobody asks any more."""
+    """Read the pipe until it closes, time runs out, the limit is reached or the caller gives up."""
     deadline = time.monotonic() + wall
     data = bytearray()
     poll = select.poll()

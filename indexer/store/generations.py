@@ -139,7 +139,7 @@ class Writing:
     hold: Hold | None = None
 
     def tidy(self) -> None:
-        """Remove what dead writers left, which nobody can read: drafts of this lineage at once, files of the home after a day."""
+        """Remove leftovers of crashed writers: drafts of this lineage at once, other files after a day."""
         folder = layout.lineage_folder(self.home, self.slug)
         with failures(folder):
             for draft in (folder / "gen").glob(f"{_DRAFT}*"):

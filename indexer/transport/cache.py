@@ -85,7 +85,7 @@ def misshapen(body: bytes, url: str) -> SourceError:
 
 
 def _said(body: bytes) -> str:
-    """What the body says in words, one short line."""
+    """The message in an error body, as one short line."""
     try:
         value = json.loads(body)
     except (ValueError, RecursionError):
@@ -224,7 +224,7 @@ def moment(wall: float) -> str:
 
 
 def age(fetched_at: str, wall: float) -> float:
-    """Seconds since then; without end where nobody can tell."""
+    """Age in seconds; infinite if the date is invalid."""
     try:
         return abs(wall - datetime.fromisoformat(fetched_at).timestamp())
     except ValueError:

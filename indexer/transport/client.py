@@ -1,7 +1,7 @@
 """The HTTP client: every outbound request goes through here, and no other module speaks HTTP outwards.
 
-A request is looked up in the archive first; what is not there is sent through the allow-list, in the host's turn,
-with a deadline and a size limit, tried again where that may help, and its body is kept content-addressed. With a
+A request is looked up in the cache first; if it is not there, it is sent through the allow-list, at the host's pace,
+with a deadline and a size limit, retried where that may help, and its body is kept content-addressed. With a
 mirror configured the same request goes there instead, without credentials; offline nothing is sent at all.
 """
 
@@ -41,7 +41,7 @@ _NOT_FOR_MIRRORS = {"authorization", "x-api-key", "api-key", "cookie", "proxy-au
 
 
 class Transport:
-    """Asks upstreams on behalf of one run; use it from as many threads as you like, and close it.
+    """The HTTP client of one run. Thread-safe; close it after use.
 
     `max_requests` and `max_megabytes` of the settings hold for one transport, from its making to its closing.
     `watch` is told in words what is being waited for; `requests` counts what was sent, by host, attempts and
@@ -146,13 +146,13 @@ class Transport:
         return answer
 
     def _note_origin(self, answer: CachedResponse) -> None:
-        """Who gave what this run has read: set from any thread, and never back."""
+        """Record that answers, or a mirror's answers, were read in this run. Safe to call from any thread."""
         self.answered = True
         if answer.mirrored:
             self.mirrored = True
 
     def _refused(self, answer: CachedResponse) -> SourceError:
-        """The refusal; one that is remembered says since when, and is counted."""
+        """The error of a refusal; a remembered one names its date and is counted."""
         error = refusal(answer.status, answer.headers, answer.body[:ERROR_BODY], answer.url)
         if answer.cached:
             since = answer.blob.fetched_at[:10]
@@ -178,7 +178,7 @@ class Transport:
         return any(name == "all" or re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", asked) for name in self._stale)
 
     def _persist(self, request: Request, accept: Kind, cap: int) -> CachedResponse:
-        """Ask until there is a final answer or no use in asking."""
+        """Retry until there is a final answer or retrying is useless."""
         attempt = 0
         while True:
             attempt += 1
@@ -188,7 +188,7 @@ class Transport:
                 self._recover(error, attempt)
 
     def _recover(self, error: SourceError, attempt: int) -> None:
-        """Have the host left alone for as long as it takes, or raise the error because it is final."""
+        """Wait as long as the host asks, or raise the error if it is final."""
         limit = ATTEMPTS.get(error.status, 0)
         if error.status is Status.POLICY_SKIPPED or isinstance(error, _Shut) or not error.url:
             raise error
@@ -234,7 +234,7 @@ class Transport:
         return target
 
     def _heed(self, answer: CachedResponse, pace: Pace) -> None:
-        """What a good answer says of the requests that are left."""
+        """Obey the rate-limit headers of a successful answer."""
         self._standing.won(pace)
         reset, wait = quota_reset(answer.headers), window(answer.headers)
         if reset is not None:
@@ -308,7 +308,7 @@ class Transport:
 
 
 class _Shut(SourceError):
-    """Asking again is of no use: the host is not asked any more, or sends us elsewhere."""
+    """Retrying is useless: the host is closed for this run, or redirects elsewhere."""
 
 
 class _Wire(httpx2.HTTPTransport):
@@ -351,7 +351,7 @@ def _failures(url: str) -> Iterator[None]:
 
 
 def _start(response: httpx2.Response, cap: int) -> bytes:
-    """The beginning of a body that is only read for what it says."""
+    """The beginning of an error body."""
     start = b""
     for chunk in response.iter_bytes():
         start += chunk
@@ -377,7 +377,7 @@ def _origin(mirror: str) -> tuple[str, int] | None:
 
 
 class _Mirroring(httpx2.HTTPTransport):
-    """Sends what goes to a public host to the mirror, without keys; leaves an endpoint on the own network alone."""
+    """Redirect requests for public hosts to the mirror, without keys; local endpoints are unchanged."""
 
     def __init__(self, settings: Settings) -> None:
         super().__init__()

@@ -41,7 +41,7 @@ def until(seconds: float) -> Iterator[None]:
 
 
 def _left(timeout: float | None, late: type[Exception]) -> float | None:
-    """The time-out that remains of a request's deadline; raises `late` when there is none."""
+    """The time left until a request's deadline; raises `late` when it has passed."""
     deadline = _deadline.get()
     if deadline is None:
         return timeout
@@ -131,7 +131,7 @@ class _Timed(httpcore2.NetworkStream):
 
 
 Kind = Literal["json", "atom", "file"]
-"""What is asked for: JSON, an Atom feed, or a file of any kind but a web page."""
+"""The expected content: JSON, an Atom feed, or any file except a web page."""
 
 ACCEPT = {"json": "application/json", "atom": "application/atom+xml", "file": "*/*"}
 ENCODING = {"json": "gzip", "atom": "gzip", "file": "identity"}

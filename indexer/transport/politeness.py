@@ -31,7 +31,7 @@ MEGABYTE = 1_000_000
 
 
 class Budget:
-    """Counts the requests and the bytes of one run, from as many threads as you like; a limit of 0 is none."""
+    """Count the requests and bytes of one run, thread-safely; 0 means no limit."""
 
     def __init__(self, settings: Settings) -> None:
         self._requests, self._megabytes = settings.max_requests, settings.max_megabytes
@@ -174,7 +174,7 @@ class Limiter:
             self.pause(wait, pace)
 
     def cool(self, pace: Pace, seconds: float) -> None:
-        """Let nobody ask the bucket for so long."""
+        """Block requests to the bucket for `seconds`."""
         with self._lock(pace, self.patience):
             until = max(self._state(pace).get("not_before", 0.0), self._wall() + seconds)
             self._note(pace, not_before=until)
@@ -249,7 +249,7 @@ class _Host:
 
 
 class Standing:
-    """What one run knows of its hosts, by bucket: patience used up, requests lost in a row, doors that are shut."""
+    """The state of hosts in one run, by bucket: patience used, consecutive failures, closed hosts."""
 
     def __init__(self, patience: float, wall: Callable[[], float] = time.time) -> None:
         self._patience, self._wall = patience, wall
@@ -282,7 +282,7 @@ class Standing:
             return True
 
     def won(self, pace: Pace) -> None:
-        """A request to the bucket was answered."""
+        """Record an answered request."""
         with self._lock:
             self._hosts.setdefault(pace.bucket, _Host()).lost = 0
 

@@ -109,7 +109,7 @@ def redirected(url: str, location: str, mirror: str) -> str:
 
 
 def is_loopback(mirror: str) -> bool:
-    """Whether a mirror is on this machine, where nobody needs to be spared."""
+    """Whether a mirror is on this machine, where no rate limit is needed."""
     host = urlsplit(mirror).hostname or ""
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
@@ -147,7 +147,7 @@ def is_public_host(host: str) -> bool:
 
 
 def credentials(settings: Settings) -> dict[str, dict[str, str]]:
-    """What each host may be shown, and no other host."""
+    """The credentials of each host, sent to no other."""
     s2, github = _key(settings.s2_api_key, "s2_api_key"), _key(settings.github_token, "github_token")
     keys = {}
     if s2:
@@ -165,7 +165,7 @@ def _key(secret: SecretStr, name: str) -> str:
 
 
 def user_agent(contact: str) -> str:
-    """Our name and release, and the mail address that the services ask for, if one is set."""
+    """The User-Agent: name, release and, if set, the contact address that services request."""
     try:
         release = version("paper-lineage")
     except PackageNotFoundError:

@@ -14,7 +14,7 @@ import hashlib
 import io
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -143,21 +143,19 @@ class Database:
                 return opened
 
     def _opened(self, slug: str, number: int, form: int, manifest: bytes) -> Generation | None:
-        """What is open and pinned, None if it was swept meanwhile."""
+        """The generation, open and pinned; None if it was removed meanwhile."""
         place, pin = f"SET search_path = gen_{number}, public", f"SELECT pg_advisory_lock_shared({_PIN}, {number})"
         session = Session(self.address, (place, pin, f"SET hnsw.ef_search = {LOOKED_AT}"))
-        try:
+        with ExitStack() as unless_opened:
+            unless_opened.callback(session.close)
             if not session.rows(f"SELECT 1 FROM lineage.generations WHERE number = {number}"):  # noqa: S608 - a number of ours
-                session.close()
                 return None
             if form != schema.VERSION:
                 raise StoreDamaged(f"{self}: {slug} has format {form}, this program reads format {schema.VERSION}", hint=layout.REBUILD)
-            said = layout.manifest_of(manifest, f"{self}: {slug}")
-            _check(session, said, str(self))
-            return DatabaseGeneration(said, Path(f"gen_{number}"), PostgresCatalog(session, f"{self}: {slug}"), session)
-        except BaseException:
-            session.close()
-            raise
+            stored = layout.manifest_of(manifest, f"{self}: {slug}")
+            _check(session, stored, str(self))
+            unless_opened.pop_all()
+            return DatabaseGeneration(stored, Path(f"gen_{number}"), PostgresCatalog(session, f"{self}: {slug}"), session)
 
     @contextmanager
     def hold(self, slug: str) -> Iterator[Hold]:
@@ -230,7 +228,7 @@ class Hold:
     slug: str
 
     def newest(self) -> int:
-        """The number that the id of the newest generation begins with, 0 if there is none."""
+        """The number at the start of the newest generation's id, 0 if there is none."""
         rows = self.session.rows("SELECT coalesce(max(left(id, 6)::int), 0) FROM lineage.generations WHERE lineage = %s", (self.slug,))
         return int(rows[0][0])
 

@@ -54,7 +54,7 @@ class Keyed:
                     db.execute("ROLLBACK")
 
     def damage(self) -> Iterator[str]:
-        """What is wrong inside the file, in words; nothing if it is not there."""
+        """Describe the damage inside the file; empty if the file is missing or sound."""
         if not self.path.is_file():
             return
         try:
@@ -97,7 +97,7 @@ class Keyed:
                 self._open, self._is_written = None, False
 
     def _seal(self, db: sqlite3.Connection) -> None:
-        """Note the hash of the whole file, which nobody writes to meanwhile."""
+        """Record the hash of the whole file; nothing writes to it meanwhile."""
         db.execute("BEGIN IMMEDIATE")
         try:
             keep(_seal_of(self.path), _state(self.path))

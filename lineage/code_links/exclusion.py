@@ -37,7 +37,7 @@ class Ground(StrEnum):
 
 
 class ExclusionReason(str):
-    """Why something is excluded, in words for people (empty: it is not); `ground` is what programs go by."""
+    """Why something is excluded, in words (empty: it is not); programs use `ground`."""
 
     ground: Ground
 
@@ -156,7 +156,7 @@ class KeptOut(Kept):
 
 
 def published(work: Work) -> str:
-    """The day (`YYYY-MM-DD`) the first version of a paper came out; empty where nobody says."""
+    """The publication day (`YYYY-MM-DD`) of a paper's first version; empty if unknown."""
     days = (str(work.meta.get(key) or "") for key in ("published", "publicationDate"))
     return next((day for day in days if day), "")
 

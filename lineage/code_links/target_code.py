@@ -51,7 +51,7 @@ def file_reason(exclusion: Exclusion, path: str, size: int, sha256: str, text: s
 
 
 def own_exclusion(catalog: Catalog) -> Exclusion:
-    """What a catalogue that holds the target's code tells of it."""
+    """The exclusion that a catalog with the target's code implies."""
     works = catalog.works()
     target = catalog.work(str(catalog.meta().get("target") or "")) or Work(WorkId(""))
     target_exclusion = Exclusion.of(no_target_code=True, target=target, works=works).knowing(catalog.links())

@@ -116,7 +116,7 @@ def _best_links(links: Sequence[CodeLink]) -> list[CodeLink]:
 
 
 def _unlisted(work: WorkId, reference: Reference | None) -> Work:
-    """What can be said of a work that nobody described."""
+    """The attributes of a work without a record."""
     name = work.removeprefix("repo:").partition("/")[2] if work.startswith("repo:") else ""
     raw = reference.raw if reference else ""
     return Work(work, kind="code" if name else "paper", title=name or raw or work)

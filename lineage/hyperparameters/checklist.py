@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from lineage.hyperparameters.ontology import ontology
-from lineage.hyperparameters.terms import american, own
+from lineage.hyperparameters.terms import american
 from lineage.results import Detail
-from lineage.tables import packaged
+from lineage.tables import own, packaged
 from lineage.text.phrases import Phrase, Phrases, phrase, words
 
 ALWAYS = "any"

@@ -9,17 +9,15 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 
-from lineage.errors import SettingsError
-from lineage.tables import packaged
+from lineage.tables import own, packaged
 
 ValueType = Literal["number", "integer", "fraction", "choice", "list", "schedule", "boolean", "text"]
-MAX_BYTES = 4 * 1024 * 1024
 """Of a user's own table."""
 T = TypeVar("T")
 _LISTS = ("identifiers", "prose", "counted", "cues", "prose_cues", "values_like", "renames", "kinds", "unlike")
@@ -184,15 +182,3 @@ def american(text: str) -> str:
 def _cased(word: str) -> str:
     other = _OTHERS[word.lower()]
     return other.capitalize() if word[0].isupper() else other
-
-
-def own(setting: str, path: Path, read: Callable[[Any], T], form: str) -> T:
-    """What `read` makes of the JSON in a user's file; raises `SettingsError` with the `form` that it should have."""
-    try:
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-        if len(data) > MAX_BYTES:
-            raise ValueError(f"more than {MAX_BYTES:,} bytes")
-        return read(json.loads(data))
-    except (OSError, ValueError, RecursionError) as error:
-        raise SettingsError(f"setting {setting}: {path} cannot be read: {error}", hint=form) from error

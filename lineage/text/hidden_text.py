@@ -57,6 +57,6 @@ def fence_of(text: str) -> str:
 
 
 def object_in(answer: str) -> str:
-    """The JSON object of an answer that may have words around it; the answer as it is, if there is none."""
+    """The JSON object inside a model's answer; the whole answer if there is none."""
     block = _OBJECT.search(answer)
     return block[0] if block else answer

@@ -139,7 +139,7 @@ def _placed(occurrence: FactOccurrence) -> tuple[str, str]:
 
 
 def _of_setting(decision: Decision, paper: Paper, repository: Repository) -> tuple[Verdict, _Set]:
-    """A detail that no list knows, by the settings of its name; a mechanism in words cannot be judged."""
+    """A detail outside the checklist, judged by the settings of its name; a described mechanism cannot be judged."""
     name = fold(decision.name.rpartition(":")[2])
     values = [(setting.value, f"{setting.path}#L{setting.line}") for setting in repository.settings if fold(setting.name.rpartition(".")[2]) == name]
     if not values:

@@ -130,7 +130,7 @@ def _silent(gap: Gap, programs: Programs | None) -> _Setting:
 
 
 def best(gap: Gap) -> Suggestion | None:
-    """The best value that anybody offers for a detail; a statement of code is none."""
+    """The best offered value of a detail; a statement of code does not count."""
     return next((suggestion for suggestion in gap.suggestions if suggestion.value and suggestion.held and not suggestion.held[0].fact.end_line), None)
 
 

@@ -50,7 +50,7 @@ class FileTokens:
         self._read = read
 
     def count(self, text: str) -> int:
-        """Tokens of the text; raises `SettingsError` if the file is none."""
+        """Tokens of the text; raises `SettingsError` if the file is not a tokenizer."""
         # Lone surrogates (from damaged files) have no UTF-8 form; they are sent as question marks.
         return len(self._read().encode(text.encode("utf-8", "replace").decode(), add_special_tokens=False).ids)
 

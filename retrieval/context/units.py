@@ -161,7 +161,7 @@ def units(catalog: Catalog, answers: Sequence[Answer], words: QuestionWords) -> 
 
 
 def weighed(unit: PackUnit, share: float) -> PackUnit:
-    """The unit as so much less relevant to all that it is relevant to."""
+    """The unit with its relevance scaled down."""
     return replace(unit, relevance={number: share * value for number, value in unit.relevance.items()})
 
 

@@ -231,7 +231,7 @@ def _is_about(statement: _Statement, files: int, alone: int, agreed: int, differ
 
 
 def _factors(run: RunSettings) -> set[int] | None:
-    """By what the batches of a run are multiplied; None where nobody says."""
+    """The factors of a run's batch size; None if unknown."""
     found = {int(value) for occurrence in run.settings.get("gpus", ()) if (value := number(occurrence.fact.value))}
     return found - {1} or None
 

@@ -85,7 +85,7 @@ def runs(code: Iterable[FactOccurrence]) -> list[RunSettings]:
 
 
 def _option(occurrence: FactOccurrence) -> tuple[WorkId, str]:
-    """An option of a repository's programs; the default of one that some run gives is nobody's value."""
+    """An option of a repository's programs; its default does not count if some run sets it."""
     return occurrence.fact.work, fold(occurrence.fact.written)
 
 

@@ -8,17 +8,16 @@ authors' own, and leaves its loop to no framework.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from itertools import islice
 from typing import Any
 
 from lineage.records import MECHANISM, Chunk, Fact, FactKind, Hit
 from lineage.results import Conflict, FactOccurrence
+from lineage.tables import packaged
 from retrieval.decisions.experiments import telling
 from retrieval.decisions.target_text import DONE, TargetSentence, TargetText, hit
 
@@ -109,7 +108,7 @@ class MissingTechnique:
 @cache
 def kinds() -> tuple[TechniqueKind, ...]:
     """The packaged table."""
-    table = json.loads(files("retrieval").joinpath("data/techniques.json").read_text("utf-8"))
+    table = packaged("techniques", "retrieval")
     stages = {name: re.compile(sign, re.IGNORECASE) for name, sign in table["stages"].items()}
     return tuple(_kind(row, stages) for row in table["kinds"])
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
 from lineage.hyperparameters.terms import american
+from lineage.tables import packaged
 from lineage.text.phrases import Phrases, phrase
 
 
@@ -57,7 +56,7 @@ def _stage(row: Mapping[str, Sequence[str]]) -> StageWords:
 @cache
 def wording() -> Wording:
     """The packaged words."""
-    table = json.loads(files("retrieval").joinpath("data/wording.json").read_text("utf-8"))
+    table = packaged("wording", "retrieval")
 
     def some(name: str) -> frozenset[str]:
         return frozenset(table[name].split())
@@ -117,7 +116,7 @@ class SettingWords:
 @cache
 def setting_words() -> SettingWords:
     """The packaged words."""
-    table = json.loads(files("retrieval").joinpath("data/settings.json").read_text("utf-8"))
+    table = packaged("settings", "retrieval")
 
     def some(name: str) -> frozenset[str]:
         return frozenset(table[name].split())

@@ -30,7 +30,7 @@ def create(model: str, settings: Settings) -> CrossEncoderReranker:
 
 
 class CrossEncoderReranker:
-    """Scores of a cross-encoder, loaded when first asked, safe across threads; raises `SettingsError` for what is none."""
+    """Scores of a cross-encoder, loaded at first use, thread-safe; raises `SettingsError` for an invalid model."""
 
     def __init__(self, model: str, *, offline: bool = False) -> None:
         self.id = f"cross-encoder:{Path(model).name}"

@@ -7,18 +7,17 @@ the lineage's.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
 
 from lineage.catalog.reader import Catalog
 from lineage.records import Chunk, Work, WorkId
+from lineage.tables import packaged
 from lineage.text.tokens import parts, tokens
 from retrieval.search.fusion import Ranked, standard
 from retrieval.search.query import Crossing, Phrase, whole
@@ -147,7 +146,7 @@ class Area:
 @cache
 def areas() -> tuple[Area, ...]:
     """The packaged areas."""
-    table = json.loads(files("retrieval").joinpath("data/areas.json").read_text("utf-8"))["areas"]
+    table = packaged("areas", "retrieval")["areas"]
     return tuple(Area(name, tuple(tuple(tokens(text)) for text in row["asked"]), frozenset(map(whole, row["code"]))) for name, row in table.items())
 
 
@@ -207,7 +206,7 @@ def signs(terms: int, lexical: Ranked, dense: Ranked | None, seen: Concepts | No
 
 def supported(found: Signs, embedder: str = "") -> bool:
     """Whether an answer is likely enough to be among what was found by this embedder (its name before `@` counts)."""
-    model, table = embedder.partition("@")[0], _fitted()
+    model, table = embedder.partition("@")[0], packaged("support", "retrieval")
     if found.outside >= FAR and (model not in table["models"] or found.near < CLOSE):
         return False
     if not found.vectors:
@@ -224,9 +223,3 @@ def likelihood(found: Signs, weights: Mapping[str, float]) -> float:
     values = asdict(found)
     total = weights["bias"] + sum(weight * values[name] for name, weight in weights.items() if name != "bias")
     return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
-
-
-@cache
-def _fitted() -> Mapping[str, Any]:
-    fitted_model: Mapping[str, Any] = json.loads(files("retrieval").joinpath("data/support.json").read_text("utf-8"))
-    return fitted_model

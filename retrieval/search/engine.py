@@ -279,7 +279,7 @@ class Engine:
         return [float(value) for value in loaded.passages(texts) @ loaded.queries([question])[0]]
 
     def signs(self, query: Query) -> Signs:
-        """The signs by which it is told whether what is found for a question supports an answer."""
+        """The features that decide whether the hits support an answer."""
         asked = self._asked(query)
         return self._signs(asked, *self._found(asked, self._vectors([asked.text])))
 

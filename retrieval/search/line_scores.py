@@ -10,17 +10,16 @@ speak of the same thing in other words. What each sign weighs is data (`data/foc
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
-from importlib.resources import files
 
 import numpy as np
 
 from lineage.ports import WordEmbedder
 from lineage.records import Focus
+from lineage.tables import packaged
 from lineage.text.tokens import tokens
 from retrieval.search.focus import SIGNATURES, Floats, described, faded, grown, naming, trimmed
 
@@ -88,13 +87,13 @@ def likelihoods(lines: Sequence[str], worth: Mapping[str, float], question: str,
 @cache
 def _weights(kind: str) -> tuple[float, tuple[str, ...], Floats]:
     """What is added to all lines, the signs and what each weighs, with and without the vectors of words."""
-    fitted = json.loads(files("retrieval").joinpath("data/focus.json").read_text("utf-8"))[kind]
+    fitted = packaged("focus", "retrieval")[kind]
     names = tuple(name for name in fitted if name)
     return float(fitted[""]), names, np.array([float(fitted[name]) for name in names])
 
 
 def signs(lines: Sequence[str], worth: Mapping[str, float], question: str, table: WordEmbedder | None = None) -> dict[str, Floats]:
-    """What speaks for or against each line, by name; every value is one array (lines,)."""
+    """Features of each line, by name; every value is one array (lines,)."""
     line_words = [tokens(line) for line in lines]
     line_tokens = tuple(map(frozenset, line_words))
     shape = _shape(lines, line_tokens)

@@ -7,17 +7,16 @@ Priors are in deviations, the unit of the fused score, and small: they order wha
 
 from __future__ import annotations
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from importlib.resources import files
 
 from lineage.catalog.reader import Outline
 from lineage.records import Chunk, Reason, ReasonKind, WorkId
+from lineage.tables import packaged
 from retrieval.search.decided import DecidedPlace
 from retrieval.search.fusion import Scored, moved, ordered
 from retrieval.search.work_relations import WorkRelation
@@ -51,7 +50,7 @@ class FusionWeights:
 @cache
 def fitted(embedder: str = "") -> FusionWeights:
     """The packaged weights for an embedder (its name before `@`); those that were fitted with another where it is unknown."""
-    table = json.loads(files("retrieval").joinpath("data/weights.json").read_text("utf-8"))["weights"]
+    table = packaged("weights", "retrieval")["weights"]
     name = embedder.partition("@")[0]
     return FusionWeights(**table.get(name, table["default"]))
 
@@ -104,18 +103,18 @@ _ROLES = {"module": "toplevel", "abstract": "abstract", "front": "abstract"}
 
 
 def words_in_order(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
-    """Favours what has the words of the question as they stand in it: whoever quotes wants the place."""
+    """Favor passages that contain the question's words in order: a quotation looks for its source."""
     share = known.verbatim.get(row, 0.0)
     return Reason(ReasonKind.VERBATIM, known.weights.verbatim * share) if share else None
 
 
 def code_of_question(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
-    """Favors code: prose speaks of a thing in the words of a question, code does it. Who quotes wants neither."""
+    """Favor code over prose that merely shares the question's words; not for quotations."""
     return Reason(ReasonKind.CODE, known.weights.code) if chunk.kind == "code" and not known.verbatim else None
 
 
 def stage_of_file(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
-    """Favors files that are for the stage which a question speaks of, and disfavors those for another one."""
+    """Favor files of the stage that a question names, and disfavor those of another."""
     if chunk.kind not in {"code", "config"} or not known.stages or known.verbatim:
         return None
     stages = stages_of(chunk.path, chunk.symbol)

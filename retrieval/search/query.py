@@ -6,18 +6,17 @@ syntax here; what cannot be a question (nothing, a flood, control characters) is
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, get_args
 
-from lineage.errors import SettingsError, UsageError
+from lineage.errors import UsageError
 from lineage.records import ChunkKind, Query
+from lineage.tables import own, packaged
 from lineage.text.tokens import STOP, tokens
 
 MAX_BYTES = 4096
@@ -78,8 +77,8 @@ def plain(text: str) -> str:
     return re.sub(r"\s{2,}", " ", bare.replace("\\", " ")).strip() or text
 
 
-MAX_TABLE = 4 * 1024 * 1024
 Phrase = tuple[str, ...]
+_FORM = '{"aspects": {NAME: [{"asked": [...], "code": [...]}]}}'
 
 
 @dataclass(frozen=True)
@@ -127,12 +126,12 @@ class Vocabulary:
 
 def vocabulary(more: Path | None = None) -> Vocabulary:
     """The packaged vocabulary, with the entries of a user's file; raises `SettingsError` where that is not of the form."""
-    return _joined(_packaged() + (_read(more) if more else ()))
+    return _joined(_packaged() + (own("vocabulary", more, bridges_of, _FORM) if more else ()))
 
 
 @cache
 def _packaged() -> tuple[QueryExpansion, ...]:
-    return bridges_of(json.loads(files("retrieval").joinpath("data/vocabulary.json").read_text("utf-8")))
+    return bridges_of(packaged("vocabulary", "retrieval"))
 
 
 def bridges_of(table: Mapping[str, Any]) -> tuple[QueryExpansion, ...]:
@@ -162,16 +161,3 @@ def _joined(bridges: tuple[QueryExpansion, ...]) -> Vocabulary:
         for phrase in bridge.asked:
             starts.setdefault(phrase[0], []).append((phrase, number))
     return Vocabulary(bridges, {stem: tuple(numbers) for stem, numbers in starts.items()})
-
-
-def _read(path: Path) -> tuple[QueryExpansion, ...]:
-    try:
-        with path.open("rb") as file:
-            data = file.read(MAX_TABLE + 1)
-        if len(data) > MAX_TABLE:
-            raise ValueError(f"more than {MAX_TABLE:,} bytes")
-        return bridges_of(json.loads(data))
-    except (OSError, ValueError, RecursionError) as error:
-        raise SettingsError(
-            f"setting vocabulary: {path} cannot be read: {error}", hint='{"aspects": {NAME: [{"asked": [...], "code": [...]}]}}'
-        ) from error

@@ -52,7 +52,7 @@ _ABSTRACT = 4_000
 
 
 def names_of(question: str, known: Ontology) -> tuple[Name, ...]:
-    """What a question is written to name, of one or more words each, besides the details that it names and values of optimizers and the like."""
+    """The names in a question (models, data sets ...), without the details that it names and values such as optimizers."""
     names: list[list[str]] = []
     end = -1
     for word, start, stop in _undetailed(question[:LONGEST], [named.span for named in _named(question, known)], known):
@@ -105,7 +105,7 @@ def _speaks(words: frozenset[str], name: Name) -> bool:
 
 
 def _may_speak(lowered: str, word: str) -> bool:
-    """Whether a text in lower case has the letters of a word, whole or in pieces: if not, `words_of` it cannot speak of it."""
+    """Whether a lower-case text contains a word, whole or in pieces: a quick test before `words_of`."""
     whole, *pieces = [(piece, _SIZES.get(piece, piece)) for piece in (fold(word), *(run.lower() for run in _RUN.findall(word)))]
     return any(form in lowered for form in whole) or all(any(form in lowered for form in piece) for piece in pieces)
 

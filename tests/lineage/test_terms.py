@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from lineage.errors import SettingsError
 from lineage.hyperparameters.checklist import checklist
 from lineage.hyperparameters.ontology import ontology
-from lineage.hyperparameters.terms import MAX_BYTES, TermTable, extended, fold
-from lineage.tables import packaged
+from lineage.hyperparameters.terms import TermTable, extended, fold
+from lineage.tables import MAX_BYTES, packaged
 
 ROW = {"name": "zeta", "title": "zeta", "topic": "model", "type": "number"}
 

@@ -61,7 +61,7 @@ def test_a_nearest_chunk_below_the_floor_of_a_known_model_is_a_miss():
 def test_similarity_counts_only_for_models_whose_scale_is_known(monkeypatch: pytest.MonkeyPatch):
     even = {"weights": {"bias": 0.0}, "threshold": 0.5}
     known = {"weights": {"bias": -7.0, "near": 10.0}, "threshold": 0.5}
-    monkeypatch.setattr("retrieval.search.concepts._fitted", lambda: {"vectors": even, "words": even, "models": {"known": known}, "floors": {}})
+    monkeypatch.setattr("retrieval.search.concepts.packaged", lambda *_: {"vectors": even, "words": even, "models": {"known": known}, "floors": {}})
     found = Signs(5.0, 1.0, lift=3.0, agreed=0.5, vectors=True, near=0.6)
     assert not supported(found, "known@1")
     assert supported(replace(found, near=0.8), "known@1")

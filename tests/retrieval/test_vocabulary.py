@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lineage.errors import SettingsError
-from retrieval.search.query import MAX_TABLE, Crossing, bridges_of, vocabulary, whole
+from lineage.tables import MAX_BYTES as MAX_TABLE
+from retrieval.search.query import Crossing, bridges_of, vocabulary, whole
 
 
 def spoken(question):

@@ -126,7 +126,7 @@ _BLOCK = 65536
 
 @cache
 def get_parser(grammar: str) -> Parser | None:
-    """The parser of a grammar, or None if it is not to be had on this machine."""
+    """The parser of a grammar, or None if it is not available here."""
     if not grammar:
         return None
     if ":" in grammar:

@@ -20,7 +20,7 @@ _URL_TAIL = re.compile(r"(?:https?:|www\.|doi:\s?10\.|arxiv\.org|github\.com)\S*
 
 @dataclass(frozen=True)
 class PageWords:
-    """The words of a document as they stand inside its lines: what a broken word is checked against."""
+    """The unbroken words of a document, against which hyphenated words are checked."""
 
     whole: frozenset[str]
     hyphened: frozenset[str]

@@ -141,7 +141,7 @@ def _look(block: Block) -> tuple[int, bool]:
 
 
 def _front(found: Iterator[Block]) -> Iterator[Block]:
-    """Authors and affiliations told from the body: headings before the abstract are none, and the abstract gets its role."""
+    """Separate authors and affiliations from the body: text before the abstract is no heading, and the abstract gets its role."""
     blocks = list(found)
     start = next((n for n, b in enumerate(blocks[:60]) if b.role == "heading" and (_ABSTRACT.match(b.text) or _INTRO.match(b.text))), None)
     run_in = next((n for n, b in enumerate(blocks[:40]) if b.role in _PROSE and _RUN_IN.match(b.rows[0].text) and len(b.text) > 150), None)

@@ -45,7 +45,7 @@ _SPACES = dict.fromkeys(map(ord, "\u00a0\u2002\u2003\u2009\u200a\u202f\t\r\n"), 
 
 
 def read(data: bytes) -> Pages:
-    """Every page of a PDF; raises `ParseError` where there is nothing to be had of the file."""
+    """Every page of a PDF; raises `ParseError` if nothing can be read."""
     if not data.strip():
         raise ParseError(Status.EMPTY, "the file is empty")
     if b"%PDF-" not in data[:1024]:

@@ -180,6 +180,10 @@ class Catalog:
         rows = self._all(f"SELECT * FROM facts WHERE {which} ORDER BY name, work, chunk, line, value, written, said", (name,))  # noqa: S608 - one of two
         return tuple(records.fact_of(row) for row in rows)
 
+    def deciding(self) -> Mapping[str, int]:
+        """How many kinds of mechanisms each chunk has that has any."""
+        return dict(self._all(f"SELECT chunk, count(DISTINCT name) FROM facts WHERE name LIKE '{MECHANISM}%' GROUP BY chunk"))  # noqa: S608 - a fixed prefix
+
     def stating(self, names: Sequence[str], chunks: Sequence[str]) -> dict[str, frozenset[str]]:
         """Which of the chunks state a value of one of the names, or compute it, each with those that it states."""
         where = f"name IN ({marks(names)}) AND chunk IN ({marks(chunks)})"

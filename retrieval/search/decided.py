@@ -11,17 +11,23 @@ from collections import Counter
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lineage.file_roles import ASIDE, named_roles
 from lineage.hyperparameters.mechanisms import MechanismKind, kinds
+from lineage.records import Chunk, FileRole, WorkId
 from lineage.text.tokens import STOP, terms
+from retrieval.decisions.precedence import Precedence
+from retrieval.decisions.provenance import evidence
 
 if TYPE_CHECKING:
+    from lineage.catalog.reader import Catalog
     from lineage.ports import Vectors, WordEmbedder
     from retrieval.decisions.settled import SettledIndex
+    from retrieval.search.work_relations import WorkRelations
 
 _TITLE, _NAME = 3, 2
 """How often the words of a kind's title and name count beside those of its phrases."""
@@ -33,6 +39,9 @@ _SURE, _SPREAD = 1.2, 0.5
 _KINDS, _LEAST = 4, 0.2
 _FULL = 5.0
 _FURTHER = 0.5
+_MANY, _RUN, _ASIDE = 0.6, 0.4, 1.0
+"""What code is worth by the logarithm of how many kinds of decisions it takes, as part of a program that trains, and less as a test or the like."""
+_RUNS = frozenset({FileRole.TRAINING, FileRole.PROGRAM})
 
 
 @dataclass(frozen=True)
@@ -75,6 +84,34 @@ def decided(question: str, held: SettledIndex, table: WordEmbedder | None, witho
 def _worth(score: float, standing: float, nth_work: int, nth: int) -> float:
     """0..1: how much a statement says, by itself and among those of its repository, and how much its repository speaks for the target."""
     return (min(max(score, 0.0), _FULL) / _FULL + min(standing, 1.5) + 0.8 / (1 + nth_work) + 1.4 / (1 + nth)) / 4.7
+
+
+class Deciders:
+    """How much code speaks for a target whatever is asked: by how many kinds of decisions it takes, by whose it is, and by what its file is for."""
+
+    def __init__(self, catalog: Catalog, kinship: WorkRelations) -> None:
+        self._catalog, self._kinship = catalog, kinship
+        self._whose: dict[WorkId, float] = {}
+        self._files: dict[tuple[WorkId, str], float] = {}
+
+    def worth(self, chunk: Chunk) -> float:
+        """What a passage of code is worth, in deviations of the fused score."""
+        if chunk.work not in self._whose:
+            self._whose[chunk.work] = self._precedence.weight(evidence(chunk, self._kinship), "")
+        file = (chunk.work, chunk.path)
+        if file not in self._files:
+            profile = self._kinship.file(chunk)
+            roles = {*(profile.roles if profile else ()), *named_roles(chunk.path)}
+            self._files[file] = _RUN * (not _RUNS.isdisjoint(roles)) - _ASIDE * (not ASIDE.isdisjoint(roles))
+        return _MANY * math.log1p(self._kinds.get(chunk.id, 0)) + self._whose[chunk.work] + self._files[file]
+
+    @cached_property
+    def _kinds(self) -> Mapping[str, int]:
+        return self._catalog.deciding()
+
+    @cached_property
+    def _precedence(self) -> Precedence:
+        return Precedence.of_meta(self._catalog.meta())
 
 
 def _by_words(question: str) -> np.ndarray:

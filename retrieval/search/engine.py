@@ -22,13 +22,13 @@ from retrieval.decisions.settled import Making, SettledIndex, Shown, mark, settl
 from retrieval.search import candidates, entity_routing, fusion
 from retrieval.search.candidates import QueryWords, Scope, is_quotation, is_telling, sequence, share_in_order
 from retrieval.search.concepts import MISS, MISSES, Asked, Field, Signs, concepts, first, profile, signs, supported
-from retrieval.search.decided import DecidedPlace, asked_kinds, decided
+from retrieval.search.decided import DecidedPlace, Deciders, asked_kinds, decided
 from retrieval.search.evidence import EvidenceWindow, neighbours, widened
 from retrieval.search.focus import focus
 from retrieval.search.fusion import Fusion, Ranked, Scored
 from retrieval.search.line_scores import focus_of_code
 from retrieval.search.passages import Passages, Reader
-from retrieval.search.priors import FusionWeights, KnownNames, fitted, stages_asked, with_priors, with_siblings
+from retrieval.search.priors import FusionWeights, KnownNames, fitted, stages_asked, with_deciders, with_priors, with_siblings
 from retrieval.search.query import Vocabulary, plain, vocabulary
 from retrieval.search.question_subject import asked_details, names_of
 from retrieval.search.work_relations import WorkRelations
@@ -50,7 +50,8 @@ _SETTLES = 0.5
 class _Asked:
     """A question while it is answered: its text without markup, the words to look for, the details whose value it wants, what may be found;
     `quoted` are its words in order, where they may be those of a passage, `exact` the rows that have all of them, and `decided` the
-    statements of code by row, and the rows that may be found of them (`settled`), that settle what it asks for."""
+    statements of code by row, and the rows that may be found of them (`settled`), that settle what it asks for; it is `open` whose code it
+    is where it names no work and the target's own is not at hand."""
 
     query: Query
     text: str
@@ -61,6 +62,7 @@ class _Asked:
     exact: tuple[int, ...] = ()
     decided: Mapping[int, DecidedPlace] = field(default_factory=dict)
     settled: Sequence[int] = ()
+    open: bool = False
 
 
 class Engine:
@@ -104,6 +106,9 @@ class Engine:
         self._passages = Passages(self._catalog)
         self._settled_index: SettledIndex | None = None
         self._kinship = WorkRelations.read(self._catalog, WorkId(self._generation.manifest.target))
+        self._deciders = Deciders(self._catalog, self._kinship)
+        own = {kin.work.kind for kin in self._kinship.kin.values() if kin.from_target}
+        self._others_speak = bool(own) and "code" not in own
         self._works = {id_: kin.work for id_, kin in self._kinship.kin.items()}
         work_ids = {document.work for document in self._catalog.documents()}
         self._names = entity_routing.names_of({id_: kin for id_, kin in self._kinship.kin.items() if id_ in work_ids})
@@ -121,7 +126,7 @@ class Engine:
 
     def _decided(self, question: str, without: AbstractSet[str]) -> dict[int, DecidedPlace]:
         """The statements that settle a question; none where the target's own code is at hand, which needs no ancestors to speak for it."""
-        if any(kin.from_target and kin.work.kind == "code" for kin in self._kinship.kin.values()):
+        if not self._others_speak:
             return {}
         return decided(question, self._settling, self._table() if self._table else None, without)
 
@@ -190,6 +195,7 @@ class Engine:
 
     def _asked(self, query: Query, without: AbstractSet[str] = frozenset()) -> _Asked:
         text = plain(query.text)
+        is_open = self._others_speak and not (without or query.work)
         without = frozenset(without | self._excluded)
         if query.work:
             work = self._kinship.work(query.work)
@@ -203,7 +209,7 @@ class Engine:
             decided = self._decided(text, without)
             chunks = ((outline.chunk, row) for row, outline in self._catalog.outlines(list(decided)).items())
             settled = [row for _, row in sorted((chunk.id, row) for chunk, row in chunks if not scope.kinds or chunk.kind in scope.kinds)]
-            return _Asked(query, text, words, details, scope, decided=decided, settled=settled)
+            return _Asked(query, text, words, details, scope, decided=decided, settled=settled, open=is_open)
         return _Asked(query, text, words, details, scope, sequence(text), candidates.exact(self._catalog, text, scope))
 
     def settled(self, query: Query) -> tuple[Settled, ...]:
@@ -314,6 +320,8 @@ class Engine:
         outlines = self._catalog.outlines(list(first))
         known = self._known(asked, lexical, [outlines[row].chunk.id for row in first])
         scored = with_siblings(with_priors(first, outlines, known), self._weights.siblings)
+        if asked.open:
+            scored = with_deciders(scored, self._deciders.worth, self._weights.decides)
         folded, doubts = self._reranked(asked, fusion.folded(scored))
         reader = Reader(self._catalog, self._passages, combined.by_row, folded, grows=asked.query.around)
         shown = fusion.apart(reader.read(folded), reader.grow)

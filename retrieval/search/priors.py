@@ -27,8 +27,8 @@ class FusionWeights:
     """`dense` is the share of the dense score, scaled by the first `pool` of each list; `share` of a list may come from one work.
 
     The rest are the weights of the priors: the `graph` and the `target`'s text, its `own` code, statements at the `toplevel` of a file, an
-    `abstract`, what `siblings` say, what has a value `stated`, what is `verbatim`, what is `code`, the `stage` that a file is for, and what
-    settles a decision that is asked for (`decided`).
+    `abstract`, what `siblings` say, what has a value `stated`, what is `verbatim`, what is `code`, the `stage` that a file is for, what
+    settles a decision that is asked for (`decided`), and what settles many, among code (`decides`).
     """
 
     dense: float = 0.5
@@ -44,6 +44,7 @@ class FusionWeights:
     code: float = 0.5
     stage: float = 0.5
     decided: float = 4.0
+    decides: float = 1.5
     share: float = 0.6
 
 
@@ -193,22 +194,33 @@ def with_siblings(scored: Sequence[Scored], weight: float) -> list[Scored]:
     """The same, best first, with passages of papers in the order of their score and `weight` times that of the best other one of their paper.
 
     A passage of a paper seldom names what the paper is about: its title, its abstract and its neighbors do. It is likelier to answer where
-    another one of its paper was found too. That compares papers and says nothing about code: passages change places among themselves, so
-    that the best of them has the score that the best had, and so on. At a weight of 1 the best two of a paper would lose their order.
+    another one of its paper was found too. At a weight of 1 the best two of a paper would lose their order.
     """
-    passages = [candidate for candidate in scored if candidate.chunk.kind == "paper"]
     scores_by_work: dict[str, list[tuple[float, int]]] = defaultdict(list)
-    for candidate in passages:
-        scores_by_work[candidate.chunk.work].append((max(0.0, candidate.score), candidate.row))
+    for candidate in scored:
+        if candidate.chunk.kind == "paper":
+            scores_by_work[candidate.chunk.work].append((max(0.0, candidate.score), candidate.row))
     best = {work: sorted(of_one, reverse=True)[:2] for work, of_one in scores_by_work.items()}
 
     def worth(candidate: Scored) -> float:
         return candidate.score + weight * next((score for score, row in best[candidate.chunk.work] if row != candidate.row), 0.0)
 
-    order = sorted(passages, key=lambda candidate: (-worth(candidate), candidate.row))
-    places = sorted((candidate.score for candidate in passages), reverse=True)
+    return _among_themselves(scored, True, worth, ReasonKind.SIBLINGS)
+
+
+def with_deciders(scored: Sequence[Scored], settles: Callable[[Chunk], float], weight: float) -> list[Scored]:
+    """The same, best first, with code in the order of its score and `weight` times how much it `settles` whatever is asked."""
+    return _among_themselves(scored, False, lambda candidate: candidate.score + weight * settles(candidate.chunk), ReasonKind.DECIDES)
+
+
+def _among_themselves(scored: Sequence[Scored], prose: bool, worth: Callable[[Scored], float], kind: ReasonKind) -> list[Scored]:
+    """The same, best first, where passages of papers, or all others, change places among themselves, so that the best of them has the score
+    that the best had, and so on: what compares papers says nothing about code, and what compares code nothing about papers."""
+    moving = [candidate for candidate in scored if (candidate.chunk.kind == "paper") is prose]
+    order = sorted(moving, key=lambda candidate: (-worth(candidate), candidate.row))
+    places = sorted((candidate.score for candidate in moving), reverse=True)
     changed = [
-        moved(candidate, *([Reason(ReasonKind.SIBLINGS, place - candidate.score)] if place != candidate.score else []))
+        moved(candidate, *([Reason(kind, place - candidate.score)] if place != candidate.score else []))
         for candidate, place in zip(order, places, strict=True)
     ]
-    return ordered([*(candidate for candidate in scored if candidate.chunk.kind != "paper"), *changed])
+    return ordered([*(candidate for candidate in scored if (candidate.chunk.kind == "paper") is not prose), *changed])

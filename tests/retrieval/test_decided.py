@@ -6,10 +6,13 @@ import pytest
 
 from lineage.hyperparameters.mechanisms import kinds
 from lineage.hyperparameters.ontology import ontology
+from lineage.records import Chunk, WorkId
 from retrieval.decisions.mechanism_places import MechanismPlaces
 from retrieval.decisions.settled import Making, SettledIndex, dumped
-from retrieval.search.decided import asked_kinds, decided
-from tests.retrieval.test_gaps_mechanisms import ANCESTORS, CLIP, FAR, KINSHIP, NEAR, catalog_of
+from retrieval.search.decided import Deciders, asked_kinds, decided
+from retrieval.search.fusion import Scored
+from retrieval.search.priors import with_deciders
+from tests.retrieval.test_gaps_mechanisms import ANCESTORS, CLIP, FAR, KINSHIP, NEAR, catalog_of, statement
 
 
 @pytest.mark.parametrize(
@@ -56,3 +59,21 @@ def test_what_is_kept_settles_the_same_and_is_of_no_use_with_other_lists():
     ]
     assert kept._kept is not None
     assert index_of(dumped(index_of()._made, (), kinds(), "those"))._kept is None
+
+
+def test_what_decides_much_what_trains_and_the_ancestor_speak_for_the_target():
+    deciders = Deciders(catalog_of(CLIP, {"c_forestmodel.py5": 4}), KINSHIP)
+
+    def settles(work, path):
+        return deciders.worth(statement(work, "seeding", "seed(0)", path)[0])
+
+    assert settles(NEAR, "model.py") > settles(NEAR, "layers.py") > settles(FAR, "layers.py")
+    assert settles(FAR, "train.py") > settles(FAR, "layers.py") > settles(FAR, "tests/layers.py")
+
+
+def test_code_changes_places_with_code_alone():
+    prose = Chunk("p", WorkId("arxiv:1"), "a.tex", "paper", "paragraph", "", "", 0, 0, 1, 1)
+    code = [statement(NEAR, "seeding", "seed(0)", f"{name}.py")[0] for name in "abc"]
+    found = [Scored(row, score, chunk) for row, (score, chunk) in enumerate([(4.0, code[0]), (3.0, prose), (2.0, code[1]), (1.0, code[2])])]
+    made = with_deciders(found, lambda chunk: 5.0 * (chunk is code[2]), 1.0)
+    assert [(candidate.chunk, candidate.score) for candidate in made] == [(code[2], 4.0), (prose, 3.0), (code[0], 2.0), (code[1], 1.0)]

@@ -1,6 +1,6 @@
 """Rows of mechanisms: chosen for a target, one offer a repository, the ancestor's first."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -40,13 +40,15 @@ def statement(work: Work, kind: str, code: str, path: str = "train.py", line: in
     return chunk, Fact(MECHANISM + kind, code, "", work.id, chunk.id, "call", line, code, how, "train", False, line)
 
 
-def catalog_of(statements: Sequence[tuple[Chunk, Fact]]) -> Any:
+def catalog_of(statements: Sequence[tuple[Chunk, Fact]], deciding: Mapping[str, int] | None = None) -> Any:
     return SimpleNamespace(
         mechanisms=lambda kind: tuple(fact for _, fact in statements if fact.name == MECHANISM + kind),
         chunks_of=lambda ids: {chunk.id: chunk for chunk, _ in statements},
         rows_of=lambda ids: range(len(statements)),
         outlines=lambda rows: {row: Outline(statements[row][0], "") for row in rows},
         documents=lambda work: (),
+        deciding=lambda: deciding or {},
+        meta=dict,
     )
 
 

@@ -62,6 +62,8 @@ class KeptParts(Parts):
 
     def _opened(self, lineage: str, generation: str) -> _Kept:
         self._kept[lineage, generation] = kept = _Kept(self.opened(lineage))
+        gc.unfreeze()  # what an engine left that was closed since is looked at once more
+        gc.collect()
         gc.freeze()  # an open engine stays: looking through its records for garbage again and again would cost each question
         return kept
 

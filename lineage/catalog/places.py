@@ -107,6 +107,7 @@ class Lexicon:
         self._words = words
         self._norms = _K1 * (1 - _B + _B * lengths / max(lengths.mean() if lengths.size else 0.0, 1e-9))
         self._kept: dict[str, RowScores] = {}
+        self._room = _KEPT
 
     def phrase(self, tokens: Sequence[str]) -> RowScores:
         """The rows in which tokens stand one after another in one column."""
@@ -139,11 +140,12 @@ class Lexicon:
         words = {token: self._kept[token] for token in tokens if token in self._kept}
         missing = list(dict.fromkeys(token for token in tokens if token not in words))
         if missing:
-            none = RowScores(np.empty(0, np.int32), np.empty(0))
-            words |= dict.fromkeys(missing, none) | {token: self._bm25(bag) for token, bag in self._words("bag", missing)}
-            if sum(len(kept.rows) for kept in self._kept.values()) > _KEPT:
-                self._kept = {}
-            self._kept.update(words)
+            found = {token: self._bm25(bag) for token, bag in self._words("bag", missing)}
+            self._room -= sum(len(scores.rows) for scores in found.values())
+            if self._room < 0:
+                self._kept, self._room = {}, _KEPT
+            self._kept.update(found)  # words that no row has are not kept: there is no end of them
+            words |= dict.fromkeys(missing, RowScores(np.empty(0, np.int32), np.empty(0))) | found
         return words
 
     def _bm25(self, bag: bytes) -> RowScores:

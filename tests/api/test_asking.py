@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import weakref
 
 import pytest
 
@@ -110,3 +111,19 @@ def test_evidence_is_found_beside_a_damaged_lineage(tmp_path):
     with pytest.raises(NotFound) as missing:
         store.service.evidence("c_00000000")
     assert missing.value.hint.endswith("not searched because it cannot be read: 0bad")
+
+
+def test_what_an_engine_left_behind_goes_when_the_next_one_opens(tmp_path):
+    """Open engines are kept from the garbage collector; what they leave in a circle must not be kept with them for good."""
+    for name in ("one", "two"):
+        small_lineage.build(tmp_path, HashingEmbedder(), name=name)
+    parts = KeptParts(settings.load(home=tmp_path))
+    parts.__dict__["embedder"] = HashingEmbedder()
+    circle: list[object] = [type("Left", (), {})()]
+    left = weakref.ref(circle[0])
+    circle.append(circle)
+    with parts.engine("one"):
+        del circle
+    with parts.engine("two"):
+        assert left() is None
+    parts.close()

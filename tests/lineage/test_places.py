@@ -79,3 +79,18 @@ def test_every_word_of_a_list_is_found_where_all_are(lexicon, rows):
     wanted = [n for n, fields in enumerate(rows) if {"w3", "w9"} <= set(" ".join(fields).split())]
     assert lexicon.all_of(["w3", "w9"]).tolist() == wanted
     assert lexicon.all_of(["w3", "absent"]).size == 0
+
+
+def test_words_that_no_row_has_are_not_kept(lexicon):
+    """They are without number: a server that keeps them grows with each question."""
+    for n in range(100):
+        lexicon.scores([(fts_any(["w1", f"unheard{n}"]), 1.0)])
+    assert list(lexicon._kept) == ["w1"]
+
+
+def test_no_more_rows_of_words_are_kept_than_there_is_room_for(lexicon, monkeypatch):
+    monkeypatch.setattr(places, "_KEPT", 100)
+    lexicon._room = 100
+    alone = [len(lexicon.scores([(fts_any([word]), 1.0)]).rows) for word in WORDS]
+    assert sum(alone) > 1_000
+    assert sum(len(scores.rows) for scores in lexicon._kept.values()) <= 300  # those of one question, or 100

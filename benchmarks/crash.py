@@ -11,19 +11,22 @@ Half of the points start from a store that has an older generation, half from no
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.parts import run_benchmark
-from tests.crash import IN_FLIGHT, ROOT, WANTED, killed, violations
+from tests.crash import IN_FLIGHT, ROOT, WANTED, killed, run, violations
 from tests.demo import DEMO, Demo
 from tests.upstream import Upstream, World
 
@@ -75,13 +78,27 @@ def points(stage: Stage, fresh: bool, strace: bool) -> list[Point]:
     return [(call, n + 1) for call, count in sorted(made.items()) if call in CALLS.split(",") for n in range(count)]
 
 
+def forked(home: Path, mirror: str, at: int) -> bool:
+    """Build in a fork of this process, which has everything loaded; whether it died at the step."""
+    pid = os.fork()
+    if pid == 0:
+        with suppress(Exception):
+            run(str(home), mirror, at)
+        os._exit(0)
+    patience = threading.Timer(300, os.kill, (pid, signal.SIGTERM))
+    patience.start()
+    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    patience.cancel()
+    return status == -signal.SIGKILL
+
+
 def die(stage: Stage, at: Point, fresh: bool) -> tuple[bool, list[str], int]:
     """One death: whether it happened, what was wrong afterwards, how many requests were sent again."""
     (call, n), home = at, stage.home(fresh)
     if call:
         died = traced(home, stage.upstream.url, stage.folder / "strace.log", "-e", f"inject={call}:signal=KILL:when={n}")
     else:
-        died = not killed(home, stage.upstream.url, n)
+        died = forked(home, stage.upstream.url, n)
     wrong = violations(home, stage.upstream.url, stage.wanted, "" if fresh else stage.old)
     asked = Counter((request.method, request.host, request.path, request.query) for request in stage.upstream.requests)
     again = sum(count - 1 for count in asked.values())

@@ -77,10 +77,9 @@ def violations(home: Path, mirror: str, wanted: str, old: str) -> list[str]:
     return found + [f"stays: {path.name}" for path in home.rglob(".*") if path.name not in {".writing", ".writer.json"}]
 
 
-def main() -> None:
-    """Build, dying on the way if asked to."""
-    home, mirror, at = sys.argv[1:]
-    counter = Counter(home, int(at))
+def run(home: str, mirror: str, at: int) -> dict[str, str | int]:
+    """Build in this process, dying on the way if asked to; how many steps there were, and the content hash."""
+    counter = Counter(home, at)
     fsync = os.fsync
 
     def counted(handle: int) -> None:
@@ -90,7 +89,13 @@ def main() -> None:
     os.fsync = counted
     sys.addaudithook(counter.hear)
     made = Demo(Path(home), mirror).build(TARGET, **WANTED)
-    print(json.dumps({"steps": counter.steps, "content_hash": made.content_hash}))
+    return {"steps": counter.steps, "content_hash": made.content_hash}
+
+
+def main() -> None:
+    """The command."""
+    home, mirror, at = sys.argv[1:]
+    print(json.dumps(run(home, mirror, int(at))))
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ from benchmarks import rubric_papers  # noqa: E402
 from benchmarks.evidence import embedded, embedder_of  # noqa: E402
 from benchmarks.parts import run_benchmark  # noqa: E402
 from benchmarks.rubric_papers import Source  # noqa: E402
-from indexer.extraction.extract import derive  # noqa: E402
+from indexer.extraction.extract import derive, settings  # noqa: E402
 from indexer.store.computed_cache import VectorCache  # noqa: E402
 from indexer.store.generations import Store  # noqa: E402
 from lineage import registry  # noqa: E402
@@ -154,7 +154,8 @@ def write(home: Path, name: str, target: WorkId, sources: Sequence[Source], name
                     catalog.add_document(document)
             catalog.add_chunks(chunks)
             catalog.add_facts(fact for source in sources for fact in source.facts)
-            derive(catalog, [document for source in sources for document in source.documents], chunks, works, _links(target, name))
+            documents = [document for source in sources for document in source.documents]
+            derive(catalog, documents, works, _links(target, name), settings(documents, chunks))
             catalog.finish()
         if embedder:
             draft.vectors(embedded(embedder, chunks, VectorCache(cache)), embedder.id)

@@ -26,7 +26,7 @@ from benchmarks.evidence import embedded, embedder_of, rows, scorer  # noqa: E40
 from benchmarks.gaps import engine_of, material  # noqa: E402
 from benchmarks.parts import run_benchmark  # noqa: E402
 from benchmarks.rubric_papers import Source, _parsed, _source  # noqa: E402
-from indexer.extraction.extract import derive  # noqa: E402
+from indexer.extraction.extract import derive, settings  # noqa: E402
 from indexer.store.computed_cache import VectorCache  # noqa: E402
 from indexer.store.generations import Store  # noqa: E402
 from lineage.ports import Embedder  # noqa: E402
@@ -67,7 +67,8 @@ def build(home: Path, name: str, title: str, sources: list[Source], embedder: Em
                     catalog.add_document(document)
             catalog.add_chunks(chunks)
             catalog.add_facts(fact for source in sources for fact in source.facts)
-            derive(catalog, [document for source in sources for document in source.documents], chunks, works, links)
+            documents = [document for source in sources for document in source.documents]
+            derive(catalog, documents, works, links, settings(documents, chunks))
             catalog.finish()
         if embedder:
             draft.vectors(embedded(embedder, chunks, VectorCache(cache)), embedder.id)

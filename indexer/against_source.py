@@ -23,12 +23,13 @@ from indexer.store.blobs import Blobs
 from indexer.store.computed_cache import DerivedCache
 from indexer.transport.cache import Answers, CachedResponse, Request
 from indexer.transport.client import Transport
+from indexer.units import ReadDocument
 from lineage.catalog import records
 from lineage.catalog.reader import StoredDocument
 from lineage.errors import ParseError, SourceError
 from lineage.generation import Generation
 from lineage.progress import Stage, Waiting, Watch
-from lineage.records import Document, Status, Work
+from lineage.records import Status, Work
 from lineage.settings import Settings
 
 Verdict = Literal["match", "differs", "gone", "not checked"]
@@ -84,7 +85,7 @@ def against_source(bench: BuildContext, generation: Generation) -> Iterator[Sour
         yield _compared(generation.manifest.lineage, work, stored[work.id], *documents_of(bench, work))
 
 
-def _compared(lineage: str, work: Work, stored: Sequence[StoredDocument], now: Sequence[Document], why: str) -> SourceCheck:
+def _compared(lineage: str, work: Work, stored: Sequence[StoredDocument], now: Sequence[ReadDocument], why: str) -> SourceCheck:
     if not now:
         return SourceCheck(lineage, work.id, _ENDS.get(why.partition(":")[0], "not checked"), 0, 0, why)
     here = {records.clean(document.path): document for document in now}
@@ -97,7 +98,7 @@ def _compared(lineage: str, work: Work, stored: Sequence[StoredDocument], now: S
     return SourceCheck(lineage, work.id, "differs" if other_names else "match", len(comparable), len(comparable) - len(other_names), detail)
 
 
-def documents_of(bench: BuildContext, work: Work) -> tuple[Sequence[Document], str]:
+def documents_of(bench: BuildContext, work: Work) -> tuple[Sequence[ReadDocument], str]:
     """The documents of a work as its source provides them now, or why there are none."""
     try:
         if source_of(work) == "GitHub":
@@ -111,7 +112,7 @@ def documents_of(bench: BuildContext, work: Work) -> tuple[Sequence[Document], s
     return (), "it has no public source: it was a local file of the maker"
 
 
-def _repository(bench: BuildContext, work: Work) -> tuple[Sequence[Document], str]:
+def _repository(bench: BuildContext, work: Work) -> tuple[Sequence[ReadDocument], str]:
     commit = str(work.meta.get("commit"))
     if not _COMMIT.match(commit):
         raise SourceError(Status.NOT_FOUND, "the bundle names no commit")

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from indexer.units import MOST_CHUNKS, Wanted
 from lineage.errors import LineageError
 from lineage.progress import Note, Stage
 
@@ -65,6 +66,11 @@ class BuildContext:
     """The embedder of the first tier, whose vectors answer until the other's are there; None means that words alone do."""
     reports: Reports | None = None
     """What makes the reports that a finished generation keeps."""
+
+    def wanted(self, chunks: int = 0) -> Wanted:
+        """What the sandbox is to make of a document besides it: at most so many chunks (0: any number), facts by the ontology of the settings."""
+        more = self.settings.ontology
+        return Wanted(chunks or MOST_CHUNKS, more.read_text("utf-8") if more else "")
 
     def report_maker(self, *, whole: bool = True) -> Callable[[Generation], Mapping[str, bytes]] | None:
         """The function that makes a generation's reports, of a first tier those for search only; a failure is noted and does not end the build."""

@@ -20,12 +20,14 @@ import numpy as np
 
 from indexer.sandbox.guards import BrokenFrame
 from indexer.sandbox.pool import Limits, Sandbox, Zygote
-from lineage.errors import EmbedderMismatch, ParseError, SettingsError, UpstreamError
+from lineage.errors import EmbedderMismatch, SettingsError, UpstreamError
 
 if TYPE_CHECKING:
+    from indexer.sandbox.pool import Parsed
+    from indexer.units import Wanted
     from indexer.work_budget import WorkBudget
     from lineage.ports import Embedder, Vectors
-    from lineage.records import Document, WorkId
+    from lineage.records import WorkId
     from lineage.settings import Settings
 
 _RETRIES = 3
@@ -155,13 +157,19 @@ class _ClusterSandbox(Sandbox):
         self._cluster = cluster
 
     def members(
-        self, items: Sequence[tuple[str, bytes]], work: WorkId, blob: str, parser: str = "member", budget: WorkBudget | None = None
-    ) -> list[Document | ParseError]:
-        """As `Sandbox.members`; what of an archive is lost does not depend on the parts."""
+        self,
+        items: Sequence[tuple[str, bytes]],
+        work: WorkId,
+        blob: str,
+        parser: str = "member",
+        budget: WorkBudget | None = None,
+        wanted: Wanted | None = None,
+    ) -> list[Parsed]:
+        """As `Sandbox.members`; each part may make as many chunks as are wanted of all, and whoever asked counts them."""
         size = max(1, -(-len(items) // self._cluster.workers))
         parts = [items[start : start + size] for start in range(0, len(items), size)]
         with ThreadPoolExecutor(max(1, len(parts))) as threads:
-            asked = threads.map(lambda part: Sandbox.members(self, part, work, blob, parser, budget), parts)
+            asked = threads.map(lambda part: Sandbox.members(self, part, work, blob, parser, budget, wanted), parts)
             return [result for part in asked for result in part]
 
 

@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer.repositories import Code, read_repository
+from indexer.units import ReadDocument
 from lineage.code_links.exclusion import Exclusion
 from lineage.code_links.target_code import is_copied
 from lineage.code_reuse import derivation, reuse
 from lineage.code_reuse.derivation import Ages, Derivation
+from lineage.errors import ParseError
 from lineage.licenses import CUSTOM, of_text
 from lineage.progress import Stage
 from lineage.records import Chunk, Document, LedgerRow, Span, Status, Work, WorkId
@@ -45,7 +47,7 @@ class Contents:
     """
 
     collected: Collected
-    documents: tuple[Document, ...]
+    documents: tuple[ReadDocument, ...]
     rows: tuple[LedgerRow, ...]
     shared: tuple[Shared, ...] = ()
     derivations: tuple[Derivation, ...] = ()
@@ -92,8 +94,9 @@ def read(bench: BuildContext, collected: Collected) -> Contents:
     by_text = collected.ranked(of_place, named)
     collected = collected.ranked(_joined(of_code, of_place), named)
     derived = derivation.derivations(parsed, Ages.of(collected.works.values(), collected.links, collected.references))
-    documents = [*papers, *_abstracts(collected), *parsed]
-    rows = (*collected.rows, *(row for repository_code in code for row in repository_code.rows))
+    abstracts = list(_abstracts(bench, collected))
+    documents = [*papers, *(document for document, _ in abstracts if document), *parsed]
+    rows = (*collected.rows, *(row for _, row in abstracts if row), *(row for repository_code in code for row in repository_code.rows))
     parts = ancestors(collected.own_references(), named, of_code, collected.target), ancestors(by_text.own_references(), named, {}, collected.target)
     return Contents(collected, _ordered(collected, documents), rows, reused, derived, *parts, of_code)
 
@@ -155,8 +158,18 @@ def _without_copies(exclusion: Exclusion, code: Code) -> Code:
     return Code(tuple(document for document in code.documents if (document.work, document.path) not in copied), tuple(rows))
 
 
-def _abstracts(collected: Collected) -> Iterator[Document]:
-    """Works of which only the abstract is known, as documents of one paragraph."""
+def _abstracts(bench: BuildContext, collected: Collected) -> Iterator[tuple[ReadDocument | None, LedgerRow | None]]:
+    """Works of which only the abstract is known, as documents of one paragraph, or the rows of those that could not be read."""
+    documents = list(_as_documents(collected))
+    with bench.clock.timed("parse"):
+        for document, made in zip(documents, bench.sandbox.documents(documents, bench.wanted()), strict=True):
+            if isinstance(made, ParseError):
+                yield None, LedgerRow("source", document.work, "abstract", "parse", made.status, str(made))
+            else:
+                yield made, None
+
+
+def _as_documents(collected: Collected) -> Iterator[Document]:
     for work in collected.works.values():
         text = collected.texts.get(work.id)
         if work.kind == "paper" and work.abstract and not (text and text.document):
@@ -164,7 +177,7 @@ def _abstracts(collected: Collected) -> Iterator[Document]:
             yield Document(work.id, "abstract", work.abstract, (span,), "abstract@1", "paper", title=work.title, status=Status.ABSTRACT_ONLY)
 
 
-def _ordered(collected: Collected, documents: Sequence[Document]) -> tuple[Document, ...]:
+def _ordered(collected: Collected, documents: Sequence[ReadDocument]) -> tuple[ReadDocument, ...]:
     scores: dict[WorkId, float] = {collected.target.id: 2.0}
     for reference in collected.references:
         scores[reference.cited] = max(reference.score, scores.get(reference.cited, 0.0))

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 from indexer.archives import members
 from indexer.build_context import BuildContext
-from indexer.parsers.select import versions
 from indexer.store.computed_cache import remembered
+from indexer.units import ReadDocument, version
 from lineage.errors import ParseError, SourceError
 from lineage.records import Blob, Document, LedgerRow, Status, Work, WorkId
 
@@ -23,7 +23,7 @@ _TEX = (".tex", ".ltx", ".bbl", ".bib", ".sty", ".cls", ".def", ".clo", ".json",
 class PaperText:
     """A paper's document (None if there is none), how it ended, and the rows of its members and pages."""
 
-    document: Document | None
+    document: ReadDocument | None
     status: Status
     detail: str
     rows: tuple[LedgerRow, ...] = ()
@@ -55,7 +55,7 @@ def read_paper(bench: BuildContext, work: WorkId, blob: Blob) -> PaperText:
         with bench.clock.timed("parse"):
             return _parse(bench, work, blob.sha256)
 
-    return remembered(bench.derived, PaperText, f"{blob.sha256} {work}", versions(), make, _is_final)
+    return remembered(bench.derived, PaperText, f"{blob.sha256} {work}", version(bench.settings), make, _is_final)
 
 
 def _is_final(made: PaperText) -> bool:
@@ -91,7 +91,7 @@ def _is_tex(name: str) -> bool:
 
 def _read(bench: BuildContext, parser: str, files: dict[str, bytes], work: WorkId, sha256: str) -> PaperText:
     try:
-        document = bench.sandbox.paper(parser, files, work, sha256)
+        document = bench.sandbox.paper(parser, files, work, sha256, bench.wanted())
     except ParseError as error:
         return PaperText(None, error.status, str(error), (), sha256)
     status, detail = document.status, document.detail

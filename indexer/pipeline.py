@@ -17,7 +17,6 @@ from typing import Literal
 
 from indexer.build_context import BuildContext
 from indexer.chunking.chunker import VERSION as CHUNKER
-from indexer.chunking.chunker import chunks
 from indexer.collect import Collected, collect
 from indexer.documents import Contents, at_once, embed, missing, read
 from indexer.extraction import extract as facts
@@ -31,7 +30,7 @@ from indexer.store.generations import Writing
 from indexer.target import TEXT, ResolvedTarget, check, of_code, resolve
 from indexer.transport.politeness import SPENT
 from indexer.transport.upstreams import UPSTREAMS
-from indexer.work_budget import Allowances, limits_of
+from indexer.work_budget import Allowance, limits_of
 from lineage import ids
 from lineage.catalog.reader import Catalog
 from lineage.errors import NotFound, StoreDamaged, UsageError
@@ -149,7 +148,7 @@ def _write(
             contents.into(catalog)
             catalog.add_chunks(units)
             catalog.add_facts(extracted.facts)
-            derive(catalog, contents.documents, units, contents.collected.works.values(), contents.collected.links, extracted.settings)
+            derive(catalog, contents.documents, contents.collected.works.values(), contents.collected.links, extracted.settings)
             catalog.set_meta("facts_notes", list(extracted.notes))
             catalog.finish()
         soon = tier == "full" and missing(bench, embedder, units) <= _WORTH_WAITING
@@ -189,24 +188,19 @@ def _units(bench: BuildContext, contents: Contents) -> tuple[Contents, list[Chun
     unit_facts: list[Fact] = []
     notes: list[str] = []
     settings: list[Setting] = []
-    terms = ontology(bench.settings.ontology)
-    documents, budgets = contents.documents, Allowances(bench.settings, bench.work)
+    documents, allowance = contents.documents, Allowance(bench.work)
     with bench.clock.timed("parse"):
         for n, document in enumerate(documents, 1):
-            with budgets.reading(document):
-                if budgets.refuses(document):
-                    continue
-                own = chunks(document)
-                if budgets.refuses(document, own):
-                    continue
-                document_facts = facts.extract(document, own, terms)
+            if allowance.refuses(document):
+                continue
+            own, document_facts = document.units()
             units += own
             unit_facts += document_facts.facts + document_facts.mechanisms
             notes += document_facts.notes
             settings += document_facts.settings
             if n % 50 == 0 or n == len(documents):
                 bench.watch(Stage("chunk", n, len(documents), document.path))
-    return replace(contents, rows=budgets.rows(contents.rows)), units, facts.Extracted(tuple(unit_facts), tuple(notes), settings=tuple(settings))
+    return replace(contents, rows=allowance.rows(contents.rows)), units, facts.Extracted(tuple(unit_facts), tuple(notes), settings=tuple(settings))
 
 
 def _with_vectors(bench: BuildContext, writing: Writing, lexical: Manifest, embedder: Embedder) -> Manifest:

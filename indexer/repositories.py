@@ -17,9 +17,10 @@ from indexer.archives.members import Member
 from indexer.build_context import BuildContext
 from indexer.papers import PaperText
 from indexer.parsers.decode import newlines
-from indexer.parsers.select import by_name, select, versions
+from indexer.parsers.select import by_name, select
 from indexer.sources import local
 from indexer.store.computed_cache import remembered
+from indexer.units import ReadDocument, version
 from indexer.work_budget import MEGABYTE, WorkBudget, budget_of
 from lineage.code_links.exclusion import is_telling
 from lineage.errors import ParseError, UsageError
@@ -75,7 +76,7 @@ _UNREADABLE = {Status.BOMB, Status.BAD_ARCHIVE, Status.TRUNCATED, Status.TOO_MAN
 class Code:
     """The documents of a repository or folder and the rows of its members."""
 
-    documents: tuple[Document, ...]
+    documents: tuple[ReadDocument, ...]
     rows: tuple[LedgerRow, ...]
 
 
@@ -121,8 +122,8 @@ def read_repository(bench: BuildContext, work: WorkId, blob: Blob) -> Code:
         with bench.clock.timed("parse"):
             return read_members(bench, work, blob.sha256, archive.repo_members(bench.blobs.whole(blob.sha256), by_name))
 
-    version = f"{versions()} {bench.settings.repo_megabytes:g}"
-    code = remembered(bench.derived, Code, f"{blob.sha256} {work}", version, make, lambda made: not any(row.status.cut for row in made.rows))
+    made_by = f"{version(bench.settings)} {bench.settings.repo_megabytes:g} {bench.settings.repo_chunks}"
+    code = remembered(bench.derived, Code, f"{blob.sha256} {work}", made_by, make, lambda made: not any(row.status.cut for row in made.rows))
     return code if not blob.named else replace(code, documents=tuple(replace(document, blob=blob.named) for document in code.documents))
 
 
@@ -156,7 +157,7 @@ def _whole(members: Iterable[Member]) -> Iterator[Member]:
 def read_members(bench: BuildContext, work: WorkId, blob: str, members: Iterable[Member]) -> Code:
     """The documents of some members, parsed in batches within the budget of a repository, each member with its row."""
     budget = budget_of(bench.settings, "repo", bench.work)
-    documents: list[Document] = []
+    documents: list[ReadDocument] = []
     rows: list[LedgerRow] = []
     batch: list[tuple[str, bytes]] = []
     for member in members:
@@ -178,13 +179,13 @@ def _refused(member: Member, budget: WorkBudget) -> tuple[Status, str] | None:
     if member.data is None or choice.status is not Status.OK:
         return choice.status, choice.detail
     size = len(member.data) / MEGABYTE
-    if words := budget.refusal("megabytes", size):
+    if words := budget.refusal("megabytes", size) or budget.refusal("chunks", 1):
         return Status.TOO_LARGE, words
     budget.spend("megabytes", size)
     return None
 
 
-def _into(documents: list[Document], rows: list[LedgerRow], found: Iterable[tuple[Document | None, LedgerRow]]) -> None:
+def _into(documents: list[ReadDocument], rows: list[LedgerRow], found: Iterable[tuple[ReadDocument | None, LedgerRow]]) -> None:
     for document, row in found:
         rows.append(row)
         if document:
@@ -193,11 +194,15 @@ def _into(documents: list[Document], rows: list[LedgerRow], found: Iterable[tupl
 
 def _parsed(
     bench: BuildContext, work: WorkId, blob: str, batch: list[tuple[str, bytes]], budget: WorkBudget
-) -> Iterator[tuple[Document | None, LedgerRow]]:
-    for (name, _), parse_result in zip(batch, bench.sandbox.members(batch, work, blob, budget=budget) if batch else (), strict=True):
+) -> Iterator[tuple[ReadDocument | None, LedgerRow]]:
+    wanted = bench.wanted(bench.settings.repo_chunks)
+    for (name, _), parse_result in zip(batch, bench.sandbox.members(batch, work, blob, budget=budget, wanted=wanted) if batch else (), strict=True):
         if isinstance(parse_result, ParseError):
             yield None, LedgerRow("member", work, name, "parse", parse_result.status, str(parse_result))
+        elif words := budget.refusal("chunks", len(parse_result.cuts) or 1):
+            yield None, LedgerRow("member", work, name, "parse", Status.TOO_LARGE, words)
         else:
+            budget.spend("chunks", len(parse_result.cuts))
             yield parse_result, LedgerRow("member", work, name, "parse", parse_result.status, parse_result.detail)
 
 

@@ -1,19 +1,19 @@
 """Limits on parsing: CPU seconds, megabytes of text and chunks, per repository and per build.
 
-Whatever is refused for it becomes a ledger row that names the setting; what seconds cut off is never remembered.
+Chunks and facts are made where a file is parsed, so their seconds are its seconds. Whatever is refused for it becomes a
+ledger row that names the setting; what seconds cut off is never remembered.
 """
 
 from __future__ import annotations
 
 import threading
-import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from lineage.records import Chunk, Document, LedgerRow, Status, WorkId
+from indexer.units import ReadDocument
+from lineage.records import LedgerRow, Status, WorkId
 from lineage.settings import Settings
 
 Cost = Literal["seconds", "megabytes", "chunks"]
@@ -61,34 +61,22 @@ def limits_of(settings: Settings) -> list[float]:
     return [getattr(settings, f"{scope}_{cost}") for scope in ("repo", "build") for cost in COSTS]
 
 
-class Allowances:
-    """The budgets of a build while its documents are cut into chunks, and what they left out."""
+class Allowance:
+    """What a build may hold, while its documents are put together, and what that left out."""
 
-    def __init__(self, settings: Settings, build: WorkBudget) -> None:
-        self._settings, self._build = settings, build
-        self._repositories: dict[WorkId, WorkBudget] = {}
-        self._refused: dict[tuple[WorkId, str], tuple[Status, str]] = {}
+    def __init__(self, build: WorkBudget) -> None:
+        self._build = build
+        self._refused: dict[tuple[WorkId, str], str] = {}
 
-    @contextmanager
-    def reading(self, document: Document) -> Iterator[None]:
-        """Count the processor time of the block."""
-        start = time.thread_time()
-        yield
-        self._of(document).spend("seconds", time.thread_time() - start)
-
-    def refuses(self, document: Document, chunks: Sequence[Chunk] | None = None) -> bool:
-        """Whether a document of a repository is left out, for its text before it is cut or for its `chunks` after."""
-        cost: Cost = "megabytes" if chunks is None else "chunks"
-        amount = len(document.text) / MEGABYTE if chunks is None else len(chunks)
-        own = self._of(document)
-        status, words = Status.PARSE_TIMEOUT, own.refusal("seconds")
-        if not words:
-            status, words = Status.TOO_LARGE, self._build.refusal(cost, amount) or (own.refusal(cost, amount) if chunks is not None else "")
+    def refuses(self, document: ReadDocument) -> bool:
+        """Whether a document of a repository is left out."""
+        costs: dict[Cost, float] = {"megabytes": len(document.text) / MEGABYTE, "chunks": len(document.cuts)}
+        words = next(filter(None, (self._build.refusal(cost, amount) for cost, amount in costs.items())), "")
         if words and document.kind != "paper":
-            self._refused[document.work, document.path] = status, f"not indexed: {words}"
+            self._refused[document.work, document.path] = f"not indexed: {words}"
             return True
-        for budget in (own, self._build):
-            budget.spend(cost, amount)
+        for cost, amount in costs.items():
+            self._build.spend(cost, amount)
         return False
 
     def rows(self, rows: Sequence[LedgerRow]) -> tuple[LedgerRow, ...]:
@@ -96,10 +84,5 @@ class Allowances:
         return tuple(self._row(row) for row in rows)
 
     def _row(self, row: LedgerRow) -> LedgerRow:
-        status, detail = self._refused.get((row.work, row.subject), (row.status, row.detail)) if row.kind == "member" else (row.status, row.detail)
-        return replace(row, status=status, detail=detail)
-
-    def _of(self, document: Document) -> WorkBudget:
-        if document.work not in self._repositories:
-            self._repositories[document.work] = budget_of(self._settings, "repo", self._build)
-        return self._repositories[document.work]
+        words = self._refused.get((row.work, row.subject)) if row.kind == "member" else None
+        return replace(row, status=Status.TOO_LARGE, detail=words) if words else row

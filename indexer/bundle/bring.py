@@ -19,23 +19,23 @@ from indexer.build_context import BuildContext
 from indexer.bundle.form import BundledDocument, Passage, Passed
 from indexer.bundle.read import Bundle, read
 from indexer.bundle.signature import signature_path, verified_signer
-from indexer.chunking.chunker import chunks
-from indexer.extraction.extract import derive
+from indexer.extraction.extract import derive, placed
 from indexer.store import decision_log
 from indexer.store.atomic_files import sha256_of
 from indexer.store.generations import Writing
+from indexer.units import ReadDocument, Wanted
 from lineage import generation as layout
 from lineage import ids
 from lineage.catalog import records
 from lineage.catalog.reader import Catalog
 from lineage.catalog.writer import CatalogWriter
 from lineage.decisions import Decision, DecisionLog
-from lineage.errors import BadBundle, StoreDamaged, UsageError, failures
+from lineage.errors import BadBundle, ParseError, StoreDamaged, UsageError, failures
 from lineage.generation import FIRST_TIER, Generation, Manifest
 from lineage.ids import abs_url
 from lineage.licenses import LicenseTerms, terms
 from lineage.progress import Note, Stage
-from lineage.records import UNKNOWN, BundleOrigin, Chunk, Document, LedgerRow, Provenance, Status, Work, WorkId, imported_from
+from lineage.records import UNKNOWN, BundleOrigin, Chunk, Document, LedgerRow, Provenance, Setting, Status, Work, WorkId, imported_from
 from lineage.text.hidden_text import inline
 
 SUBJECT = "text, in the bundle"
@@ -58,15 +58,15 @@ def mark(bundle: Bundle, whole: bool) -> str:
 
 
 @contextmanager
-def proved(home: Path, bundle: Bundle, fetched: Fetched) -> Iterator[Ready]:
+def proved(bench: BuildContext, bundle: Bundle, fetched: Fetched) -> Iterator[Ready]:
     """The catalogue of a bundle beside the lineages, proved to be what the manifest says; gone when the block ends.
 
     Raises `BadBundle` if it is not, and errors of the store; no lineage has been touched then.
     """
     missing = [document for document in bundle.left_out if _place(document) not in fetched.texts]
-    with aside(home) as folder:
+    with aside(bench.settings.home) as folder:
         with CatalogWriter(folder / layout.CATALOG) as catalog:
-            _fill(catalog, bundle, fetched, missing)
+            _fill(bench, catalog, bundle, fetched, missing)
             catalog.finish()
         _prove(folder, bundle, whole=not missing)
         yield Ready(bundle, folder, whole=not missing)
@@ -120,7 +120,7 @@ def aside(home: Path) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _fill(catalog: CatalogWriter, bundle: Bundle, fetched: Fetched, missing: Iterable[BundledDocument]) -> None:
+def _fill(bench: BuildContext, catalog: CatalogWriter, bundle: Bundle, fetched: Fetched, missing: Iterable[BundledDocument]) -> None:
     works = {work.id: work for work in bundle.works}
     lost = tuple(_rows(missing, works))
     catalog.add_works(bundle.works)
@@ -133,13 +133,26 @@ def _fill(catalog: CatalogWriter, bundle: Bundle, fetched: Fetched, missing: Ite
     pieces = [_chunk(passage, places, fetched, works) for passage in bundle.passages]
     catalog.add_chunks([chunk for chunk, _ in pieces], unread={row for row, (_, there) in enumerate(pieces) if not there})
     catalog.add_facts(bundle.facts)
-    derive(catalog, documents, [chunk for chunk, there in pieces if there], bundle.works, bundle.links)
+    derive(catalog, documents, bundle.works, bundle.links, _settings(bench, documents, [chunk for chunk, there in pieces if there]))
     catalog.add_ledger((*bundle.ledger, *lost))
     for key, value in bundle.plain_meta.items():
         catalog.set_meta(key, value + len(lost) if key == "ledger_in.source" else value)
     catalog.set_meta(
         "bundle", {"id": bundle.id, "made_by": bundle.manifest.made_by, "created": bundle.manifest.created, "texts": bundle.manifest.texts}
     )
+
+
+def _settings(bench: BuildContext, documents: Iterable[Document], chunks: Iterable[Chunk]) -> Iterator[Setting]:
+    """The settings of repositories as they are written, document by document; what cannot be read is said."""
+    own: defaultdict[tuple[str, str], list[Chunk]] = defaultdict(list)
+    for chunk in chunks:
+        own[chunk.work, chunk.path].append(chunk)
+    code = [document for document in documents if document.kind != "paper" and (document.work, document.path) in own]
+    for document, made in zip(code, bench.sandbox.documents(code, Wanted(chunks=None)), strict=True):
+        if isinstance(made, ParseError):
+            bench.watch(Note(f"{document.work}: {document.path}: its settings were not read: {made}", "warning"))
+        else:
+            yield from placed(document, own[document.work, document.path], made.stated).settings
 
 
 def _prove(folder: Path, bundle: Bundle, *, whole: bool) -> None:
@@ -225,7 +238,7 @@ def refetch(bench: BuildContext, bundle: Bundle) -> tuple[Fetched, Failures]:
 
 
 def _same(
-    wanted: Iterable[BundledDocument], documents: Iterable[Document], passages: Mapping[tuple[WorkId, str], Sequence[Passage]]
+    wanted: Iterable[BundledDocument], documents: Iterable[ReadDocument], passages: Mapping[tuple[WorkId, str], Sequence[Passage]]
 ) -> tuple[dict[tuple[WorkId, str], str], dict[tuple[tuple[WorkId, str], str], Chunk]]:
     """Of what was found, the texts and passages whose hashes are those of the bundle."""
     here = {(document.work, records.clean(document.path)): document for document in documents}
@@ -236,7 +249,7 @@ def _same(
         document = here.get(place)
         if not document or document.parser != bundled_document.parser or digest(document.text) != bundled_document.sha256:
             continue
-        parts = {chunk.id: chunk for chunk in chunks(replace(document, blob=bundled_document.blob))}
+        parts = {chunk.id: chunk for chunk in replace(document, blob=bundled_document.blob).units()[0]}
         expected_digests = {passage.chunk.id: passage.digest for passage in passages.get(place, ())}
         if all(name in parts and records.digest(records.chunk_values(parts[name])) == digest for name, digest in expected_digests.items()):
             texts[place] = document.text
@@ -312,7 +325,7 @@ def bring(bench: BuildContext, path: Path, name: str = "", signer: str = "", of:
 
 def _write(bench: BuildContext, bundle: Bundle, slug: str, fetched: Fetched, came: BundleFile) -> Manifest:
     bench.watch(Stage("write", 0, 1, slug))
-    with proved(bench.settings.home, bundle, fetched) as ready, bench.store.writing(slug) as writing:
+    with proved(bench, bundle, fetched) as ready, bench.store.writing(slug) as writing:
         _check_free(bench, slug, bundle)
         manifest = ready.commit(writing, came, bench.report_maker())
         writing.sweep()

@@ -7,7 +7,8 @@ line with content lies in at least one. The same document always gives the same 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import takewhile
 
 from indexer.chunking import lines, prose
@@ -18,26 +19,56 @@ VERSION = "chunk@3"
 MAX_HEADER = 500
 
 
+@dataclass(frozen=True)
+class Cut:
+    """A chunk as it crosses the border of the parser's process: without what its document says."""
+
+    start: int
+    end: int
+    start_line: int
+    end_line: int
+    role: str
+    header: str
+    symbol: str = ""
+    section: tuple[str, ...] = ()
+    page: int | None = None
+    box: tuple[float, float, float, float] | None = None
+    label: str = ""
+
+
 def chunks(document: Document) -> list[Chunk]:
     """Every chunk of a document, in the order of its text."""
+    return [chunk(document, cut) for cut in cuts(document)]
+
+
+def chunk(document: Document, cut: Cut) -> Chunk:
+    """The chunk that a cut of a document is."""
+    return Chunk(
+        id=_id(document, cut),
+        work=document.work,
+        path=document.path,
+        kind=document.kind,
+        text=document.text[cut.start : cut.end],
+        language=document.language,
+        **vars(cut),
+    )
+
+
+def cuts(document: Document) -> Iterator[Cut]:
+    """Where a document is cut, in the order of its text."""
     text = SourceText(document.text)
     split = prose.pieces if document.kind == "paper" else lines.pieces
     pieces = (text.trimmed(piece) for piece in split(document, text))
-    return [_chunk(document, text, piece) for piece in pieces if piece.end > piece.start]
+    return (_cut(document, text, piece) for piece in pieces if piece.end > piece.start)
 
 
-def _chunk(document: Document, text: SourceText, piece: Piece) -> Chunk:
+def _cut(document: Document, text: SourceText, piece: Piece) -> Cut:
     own = _units(piece)
     main = _main(document, own)
     page, box = _place(piece.spans)
     prose = document.kind in {"paper", "docs"}
-    return Chunk(
-        id=_id(document, piece),
-        work=document.work,
-        path=document.path,
-        kind=document.kind,
+    return Cut(
         role=main.role,
-        text=document.text[piece.start : piece.end],
         header=_header(document, text, piece, own)[:MAX_HEADER],
         start=piece.start,
         end=piece.end,
@@ -48,7 +79,6 @@ def _chunk(document: Document, text: SourceText, piece: Piece) -> Chunk:
         page=page,
         box=box,
         label=main.label or next((span.label for span in piece.spans if span.label), ""),
-        language=document.language,
     )
 
 
@@ -60,9 +90,9 @@ def _main(document: Document, own: list[Span]) -> Span:
     return next(iter((*tables, *own)), Span(0, 0, "text"))
 
 
-def _id(document: Document, piece: Piece) -> str:
+def _id(document: Document, cut: Cut) -> str:
     """One place of one work: the same file in another work is another place, with its own standing and licence."""
-    parts = (document.work, document.blob, document.path, document.parser, VERSION, str(piece.start), str(piece.end))
+    parts = (document.work, document.blob, document.path, document.parser, VERSION, str(cut.start), str(cut.end))
     return "c_" + hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:20]
 
 

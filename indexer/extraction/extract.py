@@ -11,17 +11,21 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from indexer.extraction import configs, formulas, mechanisms, prose, python, shell, tables
-from indexer.extraction.collector import MOST, ExtractedFact, Sink
+from indexer.extraction.collector import MOST, ExtractedFact, RawSetting, Sink
 from indexer.extraction.formulas import Letters
+from indexer.extraction.mechanisms import MechanismFact
 from indexer.repo_profile import is_test, profiles
-from lineage.catalog.writer import CatalogWriter
 from lineage.file_roles import holds_settings, named_roles
 from lineage.hyperparameters.ontology import Ontology, ontology
 from lineage.hyperparameters.terms import fold
 from lineage.records import Chunk, CodeLink, Document, Fact, FileRole, Setting, Span, Work
 from lineage.text.syntax import UNREADABLE
+
+if TYPE_CHECKING:
+    from lineage.catalog.writer import CatalogWriter
 
 VERSION = "facts@15"
 _MATERIAL = re.compile(r"(?:\A|/)(?:data\w*|corpus|corpora|examples?|samples?)/(?:[^/]+/)*(?!readme)[^/]+\Z", re.IGNORECASE)
@@ -53,16 +57,51 @@ class Extracted:
     settings: tuple[Setting, ...] = ()
 
 
+@dataclass(frozen=True)
+class Stated:
+    """What a document states, by lines: no chunk is known yet."""
+
+    facts: tuple[ExtractedFact, ...] = ()
+    settings: tuple[RawSetting, ...] = ()
+    mechanisms: tuple[MechanismFact, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
 def extract(document: Document, chunks: Sequence[Chunk], terms: Ontology) -> Extracted:
     """Hyper-parameters and choices that a document states; `chunks` are the document's own."""
+    return placed(document, chunks, state(document, terms))
+
+
+def state(document: Document, terms: Ontology) -> Stated:
+    """What a document states: all that takes reading its text."""
     sink = Sink(terms, "default")
     note = _read(document, sink)
     notes = [note] if note else []
     if sink.cut:
         notes.append(f"{document.path}: more than {MOST} facts; the rest was treated as data and excluded")
-    facts, mechanism_facts = _placed(document, chunks, sink.found), _mechanisms(document, chunks)
-    notes = [f"{document.work}: {note}" for note in notes]
-    return Extracted(tuple(facts), tuple(notes), tuple(mechanism_facts), tuple(_settings(document, chunks, sink)))
+    mechanism_facts = () if _of_tests(document) else tuple(mechanisms.read(document))
+    return Stated(tuple(sink.found), tuple(sink.settings), mechanism_facts, tuple(notes))
+
+
+def placed(document: Document, chunks: Sequence[Chunk], stated: Stated) -> Extracted:
+    """What was stated, each in the chunk that holds its line."""
+    holding = _Places(chunks)
+    facts = [
+        Fact(work=document.work, chunk=chunk.id, **vars(extracted))
+        for extracted in sorted(stated.facts, key=lambda fact: (fact.line, fact.name, fact.value, fact.scope))
+        if (chunk := holding.at(extracted.line))
+    ]
+    mechanism_facts = [
+        Fact(row.name, row.value, "", document.work, chunk.id, "call", row.line, row.written, row.how, row.scope, False, row.end_line)
+        for row in stated.mechanisms
+        if (chunk := holding.at(row.line))
+    ]
+    settings = [
+        Setting(work=document.work, path=document.path, chunk=chunk.id, **vars(raw))
+        for raw in sorted(stated.settings, key=lambda setting: setting.line)
+        if (chunk := holding.at(raw.line)) and (document.kind != "docs" or raw.kind == "command")
+    ]
+    return Extracted(tuple(facts), tuple(f"{document.work}: {note}" for note in stated.notes), tuple(mechanism_facts), tuple(settings))
 
 
 def settings(documents: Iterable[Document], chunks: Iterable[Chunk]) -> Iterator[Setting]:
@@ -72,17 +111,7 @@ def settings(documents: Iterable[Document], chunks: Iterable[Chunk]) -> Iterator
         by_document[chunk.work, chunk.path].append(chunk)
     for document in documents:
         if document.kind != "paper" and (own := by_document.get((document.work, document.path))):
-            sink = Sink(ontology(), "default")
-            _read(document, sink)
-            yield from _settings(document, own, sink)
-
-
-def _settings(document: Document, chunks: Sequence[Chunk], sink: Sink) -> Iterator[Setting]:
-    holding = _Places(chunks)
-    for raw in sorted(sink.settings, key=lambda setting: setting.line):
-        chunk = holding.at(raw.line)
-        if chunk and (document.kind != "docs" or raw.kind == "command"):
-            yield Setting(work=document.work, path=document.path, chunk=chunk.id, **vars(raw))
+            yield from placed(document, own, state(document, ontology())).settings
 
 
 def _of_tests(document: Document) -> bool:
@@ -118,18 +147,6 @@ def _python(document: Document, sink: Sink) -> str:
     return ""
 
 
-def _mechanisms(document: Document, chunks: Sequence[Chunk]) -> list[Fact]:
-    """The mechanisms of a document in their chunks."""
-    if _of_tests(document):
-        return []
-    holding = _Places(chunks)
-    return [
-        Fact(row.name, row.value, "", document.work, chunk.id, "call", row.line, row.written, row.how, row.scope, False, row.end_line)
-        for row in mechanisms.read(document)
-        if (chunk := holding.at(row.line))
-    ]
-
-
 class _Places:
     """The chunks of a document by line: the innermost that holds it; a line between chunks belongs to the one before."""
 
@@ -142,16 +159,6 @@ class _Places:
         at = bisect_right(self.starts, line) - 1
         holding = next((n for n in range(at, max(-1, at - 8), -1) if self.ordered[n].end_line >= line), at)
         return self.ordered[holding] if holding >= 0 and self.ordered else None
-
-
-def _placed(document: Document, chunks: Sequence[Chunk], extracted_facts: Iterable[ExtractedFact]) -> list[Fact]:
-    """Facts with the chunks that hold their lines."""
-    holding = _Places(chunks)
-    return [
-        Fact(work=document.work, chunk=chunk.id, **vars(extracted))
-        for extracted in sorted(extracted_facts, key=lambda fact: (fact.line, fact.name, fact.value, fact.scope))
-        if (chunk := holding.at(extracted.line))
-    ]
 
 
 def read(document: Document, sink: Sink) -> None:
@@ -301,11 +308,10 @@ def _of_part(extracted_fact: ExtractedFact, section: Section) -> ExtractedFact:
 def derive(
     catalog: CatalogWriter,
     documents: Collection[Document],
-    chunks: Iterable[Chunk],
     works: Iterable[Work],
     links: Iterable[CodeLink],
-    read: Iterable[Setting] | None = None,
+    settings: Iterable[Setting],
 ) -> None:
-    """Write what follows from documents and their chunks; `read` are their settings, where they have been read with the facts."""
-    catalog.add_settings(settings(documents, chunks) if read is None else read)
+    """Write what follows from documents, and the settings that were read in them."""
+    catalog.add_settings(settings)
     catalog.add_files(profiles(documents, works, links))

@@ -19,12 +19,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from indexer import units
 from indexer.sandbox.guards import BrokenFrame, confine, frame, limit, read_frame
 from indexer.store import document_json
 from indexer.store.document_json import document_to_json
+from indexer.units import Wanted
 from lineage import registry
 from lineage.errors import ParseError, SettingsError
-from lineage.records import Status, WorkId
+from lineage.records import Document, Status, WorkId
 
 FORKS = sys.platform == "linux"
 _NEEDS = {"pdf": ("pymupdf",)}
@@ -77,6 +79,8 @@ def _prepare(job: Job) -> bytes:
         return f"E{Status.PARSE_ERROR} no parser {job['parser']}: {error}\n".encode() * (len(job["files"]) if job["each"] else 1)
     if prepare:
         prepare([name for name, _ in job["files"]])
+    if job["wanted"]:
+        units.prepare(job["wanted"]["ontology"])
     return b""
 
 
@@ -121,7 +125,7 @@ def _gather(out: int, asked: int, wall: float, most: int) -> tuple[bytes, str]:
             if not block:
                 return bytes(data), "closed"
             if len(data) > most:
-                return b"", "too much"
+                return bytes(data), "too much"
     return bytes(data), "timeout"
 
 
@@ -176,13 +180,15 @@ def _lines(job: Job, body: memoryview, held: list[str]) -> Iterator[bytes]:
     for name, size in job["files"]:
         files.append((name, bytes(body[at : at + size])))
         at += size
+    wanted = Wanted(**job["wanted"]) if job["wanted"] else None
     for group in [[item] for item in files] if job["each"] else [files]:
-        yield _line(job, group)
+        yield _line(job, group, wanted)
 
 
-def _line(job: Job, files: list[tuple[str, bytes]]) -> bytes:
+def _line(job: Job, files: list[tuple[str, bytes]], wanted: Wanted | None) -> bytes:
     try:
-        return b"D" + _parsed(job, files) + b"\n"
+        document = _parsed(job, files)
+        return b"D" + document_to_json(units.read(document, wanted) if wanted else document) + b"\n"
     except ParseError as error:
         status, words = error.status, str(error)
     except RecursionError:
@@ -194,12 +200,12 @@ def _line(job: Job, files: list[tuple[str, bytes]]) -> bytes:
     return f"E{status} {words}".replace("\n", " ").encode("utf-8", "replace") + b"\n"
 
 
-def _parsed(job: Job, files: list[tuple[str, bytes]]) -> bytes:
+def _parsed(job: Job, files: list[tuple[str, bytes]]) -> Document:
     work, blob, parser = WorkId(job["work"]), job["blob"], _parser(job)
     if not job["each"]:
-        return document_to_json(parser.parse(dict(files), work, blob))
+        return parser.parse(dict(files), work, blob)  # type: ignore[no-any-return]
     ((path, data),) = files
-    return document_to_json(parser.parse(path, data, work, blob))
+    return parser.parse(path, data, work, blob)  # type: ignore[no-any-return]
 
 
 def _write(fd: int, parts: list[bytes]) -> None:

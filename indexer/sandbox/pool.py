@@ -17,12 +17,14 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from types import TracebackType
 from typing import IO, Any, Protocol
 
+from indexer import units
 from indexer.sandbox.guards import BrokenFrame, frame, read_frame
-from indexer.store.document_json import document_from_json
+from indexer.store.document_json import document_from_json, document_to_json
+from indexer.units import ReadDocument, Wanted
 from indexer.work_budget import WorkBudget
 from lineage.errors import LineageError, ParseError
 from lineage.records import Document, Status, WorkId
@@ -114,17 +116,22 @@ GRACE = 20.0
 class Limits:
     """Of one job: seconds on the wall and of CPU, bytes of memory and of results."""
 
-    wall: float = 30.0
-    cpu: int = 20
+    wall: float = 120.0
+    cpu: int = 30
     memory: int = 1024 * MIB
     result: int = 128 * MIB
+
+
+Parsed = ReadDocument | ParseError
+_BATCH = 256
+"""Documents that one child is given at a time."""
 
 
 @dataclass(frozen=True)
 class _Outcome:
     """What a job gave: results in order, and why there are no more of them."""
 
-    found: tuple[Document | ParseError, ...]
+    found: tuple[Parsed, ...]
     failure: ParseError | None = None
 
 
@@ -152,7 +159,6 @@ class Sandbox:
         self._idle: queue.LifoQueue[Child | None] = queue.LifoQueue()
         for _ in range(workers):
             self._idle.put(None)
-        self._workers = workers
 
     def __enter__(self) -> Sandbox:
         return self
@@ -162,55 +168,81 @@ class Sandbox:
 
     def close(self) -> None:
         """End the children that are idle; those at work end with their job."""
-        for _ in range(self._workers):
-            try:
-                zygote = self._idle.get_nowait()
-            except queue.Empty:
-                return
+        idle: list[Child | None] = []
+        with suppress(queue.Empty):
+            while True:
+                idle.append(self._idle.get_nowait())
+        for zygote in idle:
             if zygote:
                 zygote.close()
             self._idle.put(None)
 
-    def paper(self, parser: str, files: Mapping[str, bytes], work: WorkId, blob: str) -> Document:
-        """The document that `indexer.parsers.<parser>` makes of a paper's files; raises `ParseError`.
+    def paper(self, parser: str, files: Mapping[str, bytes], work: WorkId, blob: str, wanted: Wanted | None = None) -> ReadDocument:
+        """The document that `indexer.parsers.<parser>` makes of a paper's files, with the units that are wanted; raises `ParseError`.
 
         `parser` is `latex`, `pdf` or `html`, or the full name of a module with such a `parse`. Besides the parser's own
         statuses: `parse_timeout`, `parse_oom`,
         `parse_signal`, `parse_error`, `too_large` (results).
         """
-        outcome = self._run(parser, list(files.items()), work, blob, each=False)
+        outcome = self._run(parser, list(files.items()), work, blob, wanted, each=False)
         result = outcome.found[0] if outcome.found else outcome.failure
-        if isinstance(result, Document):
+        if isinstance(result, ReadDocument):
             return replace(result, work=work, blob=blob)
         raise result or ParseError(Status.PARSE_ERROR, "the parser gave no result")
 
     def members(
-        self, items: Sequence[tuple[str, bytes]], work: WorkId, blob: str, parser: str = "member", budget: WorkBudget | None = None
-    ) -> list[Document | ParseError]:
-        """A document or the reason there is none for each (path, bytes), in order, within the seconds of a budget.
+        self,
+        items: Sequence[tuple[str, bytes]],
+        work: WorkId,
+        blob: str,
+        parser: str = "member",
+        budget: WorkBudget | None = None,
+        wanted: Wanted | None = None,
+    ) -> list[Parsed]:
+        """A document with the units that are wanted, or the reason there is none, for each (path, bytes), in order, within a budget.
 
         All are parsed in one child. If it dies, what it had finished is kept, the file it died at is tried once alone,
         and the others go on in a new child: only the culprit is lost.
         """
-        parsed_members: list[Document | ParseError] = []
+        parsed_members: list[Parsed] = []
         while len(parsed_members) < len(items):
             if words := budget.refusal("seconds") if budget else "":
                 parsed_members += [ParseError(Status.PARSE_TIMEOUT, words)] * (len(items) - len(parsed_members))
                 break
-            outcome = self._run(parser, items[len(parsed_members) :], work, blob, each=True, budget=budget)
+            rest = items[len(parsed_members) :]
+            outcome = self._run(parser, rest, work, blob, wanted, each=True, budget=budget)
             parsed_members.extend(outcome.found)
-            if len(parsed_members) < len(items):
-                alone = self._run(parser, items[len(parsed_members) : len(parsed_members) + 1], work, blob, each=True, budget=budget)
+            if len(outcome.found) < len(rest):
+                rest = rest[len(outcome.found) : len(outcome.found) + 1]
+                alone = self._run(parser, rest, work, blob, wanted, each=True, budget=budget)
                 missing = alone.failure or ParseError(Status.PARSE_ERROR, "the parser gave no result")
                 parsed_members.append(alone.found[0] if alone.found else missing)
         return [_of(result, path, work, blob) for result, (path, _) in zip(parsed_members, items, strict=True)]
 
+    def documents(self, documents: Sequence[Document], wanted: Wanted) -> list[Parsed]:
+        """The units that are wanted of documents that no file of a repository or paper holds."""
+        found: list[Parsed] = []
+        for start in range(0, len(documents), _BATCH):
+            batch = documents[start : start + _BATCH]
+            items = [(document.path, document_to_json(document)) for document in batch]
+            found += map(_with_units, batch, self.members(items, WorkId(""), "", "indexer.parsers.stored", wanted=wanted))
+        return found
+
     def _run(
-        self, parser: str, files: Sequence[tuple[str, bytes]], work: WorkId, blob: str, *, each: bool, budget: WorkBudget | None = None
+        self,
+        parser: str,
+        files: Sequence[tuple[str, bytes]],
+        work: WorkId,
+        blob: str,
+        wanted: Wanted | None = None,
+        *,
+        each: bool,
+        budget: WorkBudget | None = None,
     ) -> _Outcome:
         limits = self.limits
         caps = {"wall": limits.wall, "cpu": limits.cpu, "memory": limits.memory, "most": limits.result}
         header = caps | {"parser": parser, "each": each, "work": work, "blob": blob, "files": [[name, len(data)] for name, data in files]}
+        header["wanted"] = asdict(wanted) if wanted else None
         idle_zygote = self._idle.get()
         zygote = None
         start, seconds = time.monotonic(), 0.0
@@ -228,7 +260,7 @@ class Sandbox:
         return self._outcome(ended, data, len(files) if each else 1)
 
     def _outcome(self, ended: dict[str, Any], data: memoryview, expected: int) -> _Outcome:
-        parsed_members: list[Document | ParseError] = []
+        parsed_members: list[Parsed] = []
         for line in bytes(data).split(b"\n")[:-1]:
             if line[:1] == b"G":
                 self.guards = frozenset(line[1:500].decode("ascii", "replace").split(";"))
@@ -243,12 +275,24 @@ def _seconds(ended: dict[str, Any], wall: float) -> float:
     return float(told) if isinstance(told, float) and 0 <= told < wall + 1 else wall
 
 
-def _of(result: Document | ParseError, path: str, work: WorkId, blob: str) -> Document | ParseError:
+def _of(result: Parsed, path: str, work: WorkId, blob: str) -> Parsed:
     """The result as belonging to the file that was asked about, whatever the child says."""
-    return replace(result, path=path, work=work, blob=blob) if isinstance(result, Document) else result
+    return replace(result, path=path, work=work, blob=blob) if isinstance(result, ReadDocument) else result
 
 
-def _result(line: bytes) -> Document | ParseError:
+def _with_units(document: Document, made: Parsed) -> Parsed:
+    """A document with the units that a child made of it, checked against its own text."""
+    if isinstance(made, ParseError):
+        return made
+    read = ReadDocument(**{**vars(document), "cuts": made.cuts, "stated": made.stated})
+    try:
+        units.check(read)
+    except ParseError as error:
+        return error
+    return read
+
+
+def _result(line: bytes) -> Parsed:
     if line[:1] == b"D":
         try:
             return document_from_json(line[1:])

@@ -1,4 +1,4 @@
-"""Document <-> JSON, in one place.
+"""Documents as they were read <-> JSON, in one place.
 
 What a parser found crosses two borders as JSON: out of the sandboxed child, which may have been taken over by the
 file it was reading, and out of the parse cache. Both read it here, so both get the same checks; nothing is pickled.
@@ -11,6 +11,8 @@ from itertools import pairwise
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
+from indexer import units
+from indexer.units import ReadDocument
 from lineage.errors import ParseError
 from lineage.records import Document, Span, Status
 from lineage.sealed import adapter
@@ -18,27 +20,28 @@ from lineage.sealed import adapter
 
 def prepare() -> None:
     """Build what reading and writing need (tens of milliseconds), for a process that is going to fork."""
-    adapter(Document)
+    adapter(ReadDocument)
 
 
 def document_to_json(document: Document) -> bytes:
     """UTF-8 JSON of a document; raises `ParseError` for text that is not Unicode (lone surrogates)."""
     try:
-        return adapter(Document).dump_json(document)
+        return adapter(type(document)).dump_json(document, exclude_defaults=True)
     except (PydanticSerializationError, UnicodeError) as error:
         raise ParseError(Status.PARSE_ERROR, f"{document.path}: the text is not Unicode") from error
 
 
-def document_from_json(data: bytes) -> Document:
+def document_from_json(data: bytes) -> ReadDocument:
     """The document that `document_to_json` wrote; raises `ParseError` for anything else.
 
-    Every field has its type, every span lies inside the text, and spans stand in the order (start, -end).
+    Every field has its type, every span and chunk lies inside the text, and spans stand in the order (start, -end).
     """
     try:
-        document = adapter(Document).validate_json(data)
+        document = adapter(ReadDocument).validate_json(data)
     except (ValidationError, ValueError, RecursionError) as error:
         raise ParseError(Status.PARSE_ERROR, f"no document: {str(error).splitlines()[0][:200]}") from error
     check(document)
+    units.check(document)
     return document
 
 

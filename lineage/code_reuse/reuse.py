@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from lineage.records import Document, WorkId
+from lineage.records import Document, Span, WorkId
 from lineage.sealed import Kept
 from lineage.text.tokens import counted
 
@@ -105,6 +105,11 @@ def _mark(text: str) -> bytes:
     """A hash of the text without its white space, empty for what is too short to tell."""
     bare = "".join(text.split())
     return hashlib.blake2b(bare.encode("utf-8", "surrogatepass"), digest_size=16).digest() if len(bare) >= LETTERS else b""
+
+
+def compared(document: Document) -> tuple[Span, ...]:
+    """The spans of a repository's document that comparing repositories looks at."""
+    return tuple(span for span in document.spans if span.role in _DEFINITIONS and has_lines(document.text[span.start : span.end]))
 
 
 def _definitions(document: Document) -> Iterator[tuple[bytes, _Home]]:

@@ -13,12 +13,12 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from lineage.errors import NotFound
-from lineage.hyperparameters.terms import CallPattern, Term, TermTable, american, extended, fold, of_json
+from lineage.hyperparameters.terms import CallPattern, Term, TermTable, american, extended, fold, joined, of_json
 from lineage.hyperparameters.values import Expression, Plain, read, shown
 from lineage.tables import packaged
 from lineage.text.tokens import parts
@@ -291,6 +291,12 @@ def _packaged() -> Ontology:
 @cache
 def _extended(path: Path, _: int) -> Ontology:
     return Ontology(extended(path))
+
+
+@lru_cache(maxsize=2)
+def ontology_of(more: str) -> Ontology:
+    """The same for the text of a user's file ("": none), which `ontology` found good."""
+    return Ontology(of_json(joined(packaged("ontology"), json.loads(more)))) if more else _packaged()
 
 
 # -- the packaged ontology in short, for those that need no other

@@ -97,10 +97,10 @@ class TermTable:
 def extended(path: Path) -> TermTable:
     """The packaged table with the rows of a user's file; raises `SettingsError` where that is not of the form."""
     form = '{"details": [{"name": "learning_rate", "identifiers": ["eta0"]}, {"name": ..., "title": ..., "topic": ..., "type": ...}]}'
-    return own("ontology", path, lambda table: of_json(_joined(packaged("ontology"), table)), form)
+    return own("ontology", path, lambda table: of_json(joined(packaged("ontology"), table)), form)
 
 
-def _joined(table: Mapping[str, Any], more: Any) -> dict[str, Any]:
+def joined(table: Mapping[str, Any], more: Any) -> dict[str, Any]:
     """The table with a user's rows: those of a known name add to its lists, others are new details."""
     try:
         rows = {row["name"]: row for row in table["details"]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from indexer.extraction.extract import derive
+from indexer.extraction.extract import derive, settings
 from indexer.store.generations import Store
 from lineage.generation import Generation, Manifest
 from lineage.ports import Embedder
@@ -108,7 +108,7 @@ def build(
             catalog.add_chunks(found)
             catalog.add_facts([Fact("lr", "1e-3", "", REPO, found[0].id, "config", 3)] if facts is None else facts)
             files = {(one.work, one.path): Document(one.work, one.path, one.text, (), "code@1", one.kind) for one in found}
-            derive(catalog, files.values(), found, works(), links())
+            derive(catalog, files.values(), works(), links(), settings(files.values(), found))
             catalog.add_ledger(ledger())
             catalog.expect("reference", 1)
             catalog.expect("member", 4)

@@ -6,11 +6,14 @@ from dataclasses import replace
 
 import pytest
 
+from indexer.extraction.collector import ExtractedFact
+from indexer.extraction.extract import Stated
 from indexer.store.document_json import document_from_json, document_to_json
+from indexer.units import Cut, ReadDocument
 from lineage.errors import ParseError
-from lineage.records import BibEntry, Document, Mention, Span, Status, WorkId
+from lineage.records import BibEntry, Mention, Span, Status, WorkId
 
-DOCUMENT = Document(
+DOCUMENT = ReadDocument(
     WorkId("arxiv:2504.17192"),
     "main.tex",
     "Änderung: a text.\nAnd more.",
@@ -22,6 +25,8 @@ DOCUMENT = Document(
     links=(("https://github.com/a/b", "code at"),),
     status=Status.PARTIAL,
     lost=(("page 3", Status.NO_TEXT, "scanned"),),
+    cuts=(Cut(3, 9, 1, 1, "paragraph", "1 Intro", section=("1 Intro",), page=2, box=(0.0, 1.5, 2.0, 3.0)),),
+    stated=Stated((ExtractedFact(1, "learning_rate", "0.1", "", "prose", "lr", "0.1"),), notes=("a note",)),
 )
 
 

@@ -18,10 +18,11 @@ from indexer.sources.huggingface import HuggingFace
 from indexer.store.blobs import Blobs
 from indexer.transport.cache import DAY
 from indexer.transport.client import Transport
-from indexer.work_budget import Allowances, WorkBudget
+from indexer.units import Cut, ReadDocument, Wanted
+from indexer.work_budget import Allowance, WorkBudget, budget_of
 from lineage.errors import ParseError, SourceError
 from lineage.generation import open_generation
-from lineage.records import Document, LedgerRow, Status, WorkId
+from lineage.records import LedgerRow, Status, WorkId
 from lineage.settings import Settings
 from tests.demo import TARGET, Demo
 from tests.fakes.http import Clock, Reply, Scripted, reply_json
@@ -184,14 +185,17 @@ def test_a_tex_file_that_nothing_reads_has_a_row():
     assert [(subject, status) for subject, status, _ in document.lost] == [("b.tex", Status.POLICY_SKIPPED)]
 
 
-class _Slow:
-    """A sandbox where each job takes three seconds of processor time."""
+CUT = Cut(0, 1, 1, 1, "text", "")
 
-    def members(self, items, work, blob, parser="member", budget=None):
+
+class _Slow:
+    """A sandbox where each file takes three seconds of processor time and has two chunks."""
+
+    def members(self, items, work, blob, parser="member", budget=None, wanted=None):
         results = []
         for path, _ in items:
             words = budget.refusal("seconds")
-            results.append(ParseError(Status.PARSE_TIMEOUT, words) if words else Document(work, path, "x", (), "p", "code"))
+            results.append(ParseError(Status.PARSE_TIMEOUT, words) if words else ReadDocument(work, path, "x", (), "p", "code", cuts=2 * (CUT,)))
             budget.spend("seconds", 3)
         return results
 
@@ -203,6 +207,9 @@ class _Bench:
         self.settings = Settings(**limits)
         self.work = WorkBudget("build", {"seconds": 0, "megabytes": 0, "chunks": 0})
         self.sandbox = _Slow()
+
+    def wanted(self, chunks=0):
+        return Wanted(chunks)
 
 
 def _read(bench: BuildContext, files: int, size: int = 10) -> Code:
@@ -222,15 +229,17 @@ def test_the_text_of_a_repository_ends_with_rows():
     assert "repo_megabytes" in code.rows[0].detail
 
 
-def _document(n, kind="code"):
-    return Document(REPO, f"f{n}.py", "x" * 100, (), "p", kind)
+def test_the_chunks_of_a_repository_end_with_rows():
+    code = _read(_Bench(repo_chunks=3), 3)
+    assert [row.status for row in code.rows] == [Status.OK, Status.TOO_LARGE, Status.TOO_LARGE]
+    assert len(code.documents) == 1
+    assert "repo_chunks = 3" in code.rows[1].detail
 
 
-@pytest.mark.parametrize(("limits", "left"), [({"repo_chunks": 2}, "repo_chunks"), ({"build_chunks": 2}, "build_chunks"), ({}, "")])
-def test_the_chunks_of_a_repository_and_a_build_are_bounded(limits, left):
-    settings = Settings(**limits)
-    allowances = Allowances(settings, WorkBudget("build", {"seconds": 0, "megabytes": 0, "chunks": limits.get("build_chunks", 0)}))
-    refused = [allowances.refuses(_document(n), [None, None]) for n in range(2)]
-    assert refused == [False, bool(left)]
-    rows = allowances.rows([LedgerRow("member", REPO, f"f{n}.py", "parse", Status.OK, "") for n in range(2)])
-    assert [left in row.detail for row in rows] == [not left, True]
+@pytest.mark.parametrize("limits", [{"build_chunks": 2}, {"build_megabytes": 0.00015}])
+def test_the_chunks_and_the_text_of_a_build_are_bounded(limits):
+    allowance = Allowance(budget_of(Settings(**limits), "build"))
+    documents = [ReadDocument(REPO, f"f{n}.py", "x" * 100, (), "p", "code", cuts=2 * (CUT,)) for n in range(2)]
+    assert [allowance.refuses(document) for document in documents] == [False, True]
+    rows = allowance.rows([LedgerRow("member", REPO, f"f{n}.py", "parse", Status.OK, "") for n in range(2)])
+    assert [next(iter(limits)) in row.detail for row in rows] == [False, True]

@@ -10,7 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from indexer.sandbox.pool import Limits, Sandbox
+from indexer.extraction.collector import ExtractedFact
+from indexer.extraction.extract import Stated
+from indexer.sandbox.pool import Limits, Sandbox, Zygote
+from indexer.store.document_json import document_from_json, document_to_json
+from indexer.units import Cut, ReadDocument, Wanted
 from lineage.errors import ParseError
 from lineage.records import Document, Status, WorkId
 
@@ -123,7 +127,56 @@ def test_members_go_to_the_parsers_of_their_names(sandbox: Sandbox) -> None:
     ]
     found = sandbox.members(items, WORK, "sha")
     assert [one.status.value for one in found] == ["ok", "policy_skipped", "policy_skipped", "ok", "parse_error"]
-    assert found[0] == Document(WORK, "a.py", "def f():\n    pass\n", found[0].spans, "code@2", "code", "python", "sha")  # type: ignore[union-attr]
+    assert found[0] == ReadDocument(WORK, "a.py", "def f():\n    pass\n", found[0].spans, "code@2", "code", "python", "sha")  # type: ignore[union-attr]
+
+
+def test_chunks_and_facts_are_made_in_the_child(sandbox: Sandbox) -> None:
+    text = "import torch\n\n\ndef main():\n    batch_size = 64\n    optimizer = torch.optim.AdamW(params, lr=1e-4)\n"
+    (found,) = sandbox.members([("train.py", text.encode())], WORK, "sha", wanted=Wanted(10))
+    assert isinstance(found, ReadDocument)
+    (chunk, *_), read = found.units()
+    assert (chunk.work, chunk.path, chunk.text) == (WORK, "train.py", text.strip())
+    assert {(fact.name, fact.value, fact.chunk) for fact in read.facts} >= {("learning_rate", "0.0001", chunk.id)}
+    assert found.spans == ()  # a function of three lines is compared with nothing
+
+
+def test_a_file_of_too_many_chunks_costs_only_itself(sandbox: Sandbox) -> None:
+    many = "\n".join(f"def f{n}():\n" + "    x = 1\n" * 20 for n in range(50)).encode()
+    found = sandbox.members([("many.py", many), ("a.py", b"x = 1\n")], WORK, "sha", wanted=Wanted(20))
+    assert [one.status.value for one in found] == ["too_large", "ok"]
+    assert "repo_chunks" in str(found[0])
+
+
+@linux
+def test_a_reader_of_facts_that_is_killed_costs_only_its_file(sandbox: Sandbox) -> None:
+    """What the parser accepts at once takes the readers of facts longer than a job may take here: a second."""
+    slow = b"lr = 1\n" * 140_000
+    found = sandbox.members([("slow.py", slow), ("a.py", b"x = 1\n")], WORK, "sha", wanted=Wanted(100_000))
+    assert [one.status.value for one in found] == ["parse_timeout", "ok"]
+
+
+@linux
+def test_results_that_are_too_many_bytes_cost_only_the_file_they_are_of(sandbox: Sandbox) -> None:
+    acts = ["say a", f"flood {3 * MIB}", "say b"]
+    found = sandbox.members([(f"f{n}", what.encode()) for n, what in enumerate(acts)], WORK, "sha", HOSTILE)
+    assert outcomes(found) == ["a", "too_large", "b"]
+
+
+def test_units_of_a_child_that_lies_are_refused(sandbox: Sandbox) -> None:
+    for cut in (Cut(0, 9, 1, 1, "text", ""), Cut(3, 3, 1, 1, "text", ""), Cut(0, 2, 0, 1, "text", ""), Cut(0, 2, 1, 90, "text", "")):
+        forged = ReadDocument(WORK, "a", "words", (), "p", "docs", cuts=(cut,))
+        with pytest.raises(ParseError, match="leaves the text"):
+            document_from_json(document_to_json(forged))
+    fact = ExtractedFact(1, "learning_rate", "0.1", "", "default", "lr", "0.1")
+    with pytest.raises(ParseError, match="more facts"):
+        document_from_json(document_to_json(ReadDocument(WORK, "a", "words", (), "p", "docs", stated=Stated(facts=601 * (fact,)))))
+
+
+def test_documents_that_are_in_no_file_get_their_units(sandbox: Sandbox) -> None:
+    abstract = Document(WorkId("arxiv:1"), "abstract", "We train with a learning rate of 0.1.", (), "abstract@1", "paper")
+    (found,) = sandbox.documents([abstract], Wanted(10))
+    assert isinstance(found, ReadDocument)
+    assert (found.work, [chunk.text for chunk in found.units()[0]]) == (abstract.work, [abstract.text])
 
 
 def test_no_members_are_no_documents(sandbox: Sandbox) -> None:
@@ -133,6 +186,13 @@ def test_no_members_are_no_documents(sandbox: Sandbox) -> None:
 def test_threads_share_the_workers(sandbox: Sandbox) -> None:
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(lambda n: act(sandbox, f"say {n}"), range(12))) == [str(n) for n in range(12)]
+
+
+def test_closing_ends_every_child() -> None:
+    made: list[Zygote] = []
+    with Sandbox(workers=2, child=lambda: made.append(Zygote()) or made[-1]) as two, ThreadPoolExecutor(2) as pool:  # type: ignore[func-returns-value]
+        list(pool.map(lambda n: act(two, "sleep 0.3"), range(2)))
+    assert [zygote.reusable() for zygote in made] == [False, False]
 
 
 def test_a_parser_that_does_not_exist_is_told_and_the_next_job_runs(sandbox: Sandbox) -> None:

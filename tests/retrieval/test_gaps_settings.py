@@ -39,7 +39,8 @@ def settings(chunk: Chunk) -> list[Setting]:
     """The settings of a file of which a passage is all that there is."""
     language = {"py": "python", "sh": "bash", "md": "markdown", "yml": "yaml"}.get(suffix := chunk.path.rpartition(".")[2], suffix)
     text = "\n" * (chunk.start_line - 1) + chunk.text
-    return list(extract.settings([Document(chunk.work, chunk.path, text, (), "test", chunk.kind, language)], [chunk]))
+    document = Document(chunk.work, chunk.path, text, (), "test", chunk.kind, language)
+    return list(extract.extract(document, [chunk], ontology()).settings)
 
 
 def given(chunk: Chunk) -> list[tuple[str, str, int, str]]:

@@ -54,7 +54,13 @@ def attack(url: str, examples: int, seed: int, parent: Path, given: Mapping[str,
     folder = parent / f"run-{seed}"
     folder.mkdir()
     config = folder / "schemathesis.toml"
-    lines = [*_JUDGED, "[parameters]", *(f"{json.dumps(name)} = {json.dumps(value)}" for name, value in given.items())]
+    (folder / "hooks.py").write_text(_HOOKS, encoding="utf-8")
+    lines = [
+        f"hooks = {json.dumps(str(folder / 'hooks.py'))}",
+        *_JUDGED,
+        "[parameters]",
+        *(f"{json.dumps(name)} = {json.dumps(value)}" for name, value in given.items()),
+    ]
     config.write_text("\n".join(lines) + "\n", encoding="utf-8")
     words = [
         "schemathesis",
@@ -88,9 +94,17 @@ def attack(url: str, examples: int, seed: int, parent: Path, given: Mapping[str,
     return done.returncode, done.stdout + done.stderr
 
 
-# What no schema can say: a target that is no identifier, a question of 4,096 characters and more bytes, a pattern. 422 is their answer.
+_HOOKS = """
+import schemathesis
+
+@schemathesis.serializer("application/gzip", "application/zip", "application/x-tar")
+def archive(_, value):
+    return value if isinstance(value, bytes) else str(value).encode()
+"""
+"""Schemathesis does not know how to send an archive; any bytes will do."""
+# What no schema can say: a target that is no identifier, a question of 4,096 characters and more bytes, a pattern, an archive. 422 is their answer.
 _JUDGED = [
-    *("[[operations]]", 'include-operation-id = ["build", "query", "gaps", "answer", "context", "grep", "read"]'),
+    *("[[operations]]", 'include-operation-id = ["audit", "build", "query", "gaps", "answer", "context", "grep", "read"]'),
     "[operations.checks.positive_data_acceptance]",
     'expected-statuses = ["2xx", "401", "403", "404", "409", "422", "429", "5xx"]',
 ]

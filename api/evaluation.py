@@ -11,7 +11,7 @@ from api.bootstrap import Parts
 from api.cli.files import cases
 from lineage.catalog.reader import Catalog
 from lineage.records import Chunk, Hit, Query, Work
-from retrieval.evaluation.measures import Astray, Case, CheckedEvaluation, Evaluation, Gold, QueryScore, evaluation, finds, judged
+from retrieval.evaluation import Astray, Case, CheckedEvaluation, Evaluation, Gold, QueryScore, evaluation, finds, judged
 from retrieval.search.engine import Engine
 from retrieval.search.query import beginning, make_query
 

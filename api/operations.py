@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from indexer.store.migration import Migrated
     from lineage.settings import Settings
     from retrieval.context.token_budget import Tokens
-    from retrieval.evaluation.measures import CheckedEvaluation
+    from retrieval.evaluation import CheckedEvaluation
     from retrieval.search.engine import Engine
     from retrieval.search.evidence import EvidenceWindow
     from retrieval.search.exact import ExactAnswer
@@ -382,7 +382,7 @@ class Service:
 
     def answer(self, text: str, *, lineage: str = "", no_target_code: bool = False) -> WrittenAnswer:
         """Answer in the words of the evidence: the target's sentences that state what is asked, else quotations that come near."""
-        from retrieval.answers.answer import answered
+        from retrieval.answers import answered
         from retrieval.search.query import make_query
 
         query = make_query(text)
@@ -426,7 +426,7 @@ class Service:
 
     def references_of(self, target: str, *, top: int = 0, watch: Watch = unwatched) -> RankedReferences:
         """The same of a lineage, of any other target or of a local paper."""
-        from indexer.references.trace import trace
+        from indexer.references import trace
         from indexer.sources.local import is_path
         from indexer.target import resolve
 

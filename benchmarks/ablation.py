@@ -34,7 +34,7 @@ from lineage.catalog import reader
 from lineage.generation import open_generation
 from lineage.ports import Embedder
 from lineage.records import Chunk
-from retrieval.evaluation.measures import Scores, case_of, scores
+from retrieval.evaluation import Scores, case_of, scores
 from retrieval.search.engine import Engine
 from retrieval.search.priors import FusionWeights, fitted
 from retrieval.search.query import Vocabulary, make_query

@@ -21,7 +21,7 @@ from lineage.catalog.reader import Outline
 from lineage.catalog.records import same_text
 from lineage.ports import Vectors
 from lineage.records import Chunk
-from retrieval.evaluation.measures import first_rank
+from retrieval.evaluation import first_rank
 from retrieval.search import candidates, fusion
 from retrieval.search.candidates import DEPTH, Scope
 from retrieval.search.concepts import Signs, signs

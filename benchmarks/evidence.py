@@ -50,7 +50,7 @@ from lineage.errors import ParseError  # noqa: E402
 from lineage.generation import Generation, open_generation  # noqa: E402
 from lineage.ports import Embedder, Reranker, VectorIndex, Vectors  # noqa: E402
 from lineage.records import Answer, Chunk, Hit, Work, WorkId  # noqa: E402
-from retrieval.evaluation.measures import first_rank, scores  # noqa: E402
+from retrieval.evaluation import first_rank, scores  # noqa: E402
 from retrieval.search.engine import Engine  # noqa: E402
 from retrieval.search.priors import FusionWeights  # noqa: E402
 from retrieval.search.query import (  # noqa: E402

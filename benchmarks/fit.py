@@ -36,7 +36,7 @@ from benchmarks.dump import Dumped
 from benchmarks.parts import run_benchmark
 from lineage.catalog import reader
 from lineage.ports import Embedder
-from retrieval.evaluation.measures import scores
+from retrieval.evaluation import scores
 from retrieval.search.concepts import Signs, likelihood
 from retrieval.search.priors import FusionWeights, fitted
 

@@ -24,7 +24,7 @@ from lineage import settings
 from lineage.catalog.reader import Catalog
 from lineage.records import Hit
 from lineage.text.phrases import sentences
-from retrieval.evaluation.measures import first_rank
+from retrieval.evaluation import first_rank
 from retrieval.search.query import beginning, make_query
 
 SHORTEST, LONGEST = 10, 45

@@ -16,7 +16,7 @@ from indexer.build_context import BuildContext
 from indexer.code_links.collector import collect_repositories
 from indexer.papers import PaperText, fetch_paper
 from indexer.plan import BuildRequest, choose_papers, fetchable, reference_row
-from indexer.references.trace import Trace, said_in, trace
+from indexer.references import Trace, said_in, trace
 from indexer.repositories import TARBALLS, Addition, Repository, front, of_documents
 from indexer.target import ResolvedTarget, additions, of_folder
 from lineage.code_links import links

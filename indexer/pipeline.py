@@ -23,7 +23,7 @@ from indexer.extraction import extract as facts
 from indexer.extraction.extract import derive
 from indexer.parsers.select import versions
 from indexer.plan import BuildReport, BuildRequest, choose_papers, choose_repos
-from indexer.references.trace import trace
+from indexer.references import trace
 from indexer.repo_profile import VERSION as PROFILE
 from indexer.repositories import read_upload
 from indexer.store.generations import Writing

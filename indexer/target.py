@@ -9,7 +9,7 @@ from pathlib import Path
 from indexer.build_context import BuildContext
 from indexer.papers import PaperText, fetch_paper, read_paper
 from indexer.plan import fetchable
-from indexer.references.trace import recognised
+from indexer.references import recognised
 from indexer.repositories import Addition, Folder, pinned, read_folder, tarball
 from indexer.sources import local
 from indexer.sources.local import is_path

@@ -9,8 +9,6 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeVar
 
-from lineage.errors import SettingsError
-
 T = TypeVar("T")
 MAX_BYTES = 4 * 1024 * 1024
 
@@ -30,4 +28,6 @@ def own(setting: str, path: Path, read: Callable[[Any], T], form: str) -> T:
             raise ValueError(f"more than {MAX_BYTES:,} bytes")
         return read(json.loads(data))
     except (OSError, ValueError, RecursionError) as error:
+        from lineage.errors import SettingsError
+
         raise SettingsError(f"setting {setting}: {path} cannot be read: {error}", hint=form) from error

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from indexer.bundle.write import Exported
     from indexer.repair import Pruned
     from indexer.store.migration import Migrated
-    from retrieval.evaluation.measures import Astray, CheckedEvaluation, QueryScore, Scores
+    from retrieval.evaluation import Astray, CheckedEvaluation, QueryScore, Scores
 
 _ASTRAY = 20
 
@@ -119,7 +119,7 @@ def _table(title: str, works: Sequence[Passed]) -> list[str]:
 
 def evaluation(checked_evaluation: CheckedEvaluation) -> str:
     """A line a kind, latency, and every question that was not answered among the first five."""
-    from retrieval.evaluation.measures import CUTS, DEPTH
+    from retrieval.evaluation import CUTS, DEPTH
 
     columns = [*(f"R@{cut}" for cut in CUTS), f"MRR@{DEPTH}", f"nDCG@{DEPTH}"]
     width = max(map(len, (*checked_evaluation.kinds, "together")))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from lineage.errors import BadBundle, SettingsError, UsageError, there
 
 if TYPE_CHECKING:
-    from retrieval.evaluation.measures import Case
+    from retrieval.evaluation import Case
 
 STDIN = "-"
 _LINE = "the file must hold one JSON object per line"
@@ -139,7 +139,7 @@ def lineage_of(path: Path) -> str:
 
 def cases(path: Path, lineage: str) -> list[Case]:
     """The questions of a gold file that are asked of a lineage; raises `UsageError`, which names the line."""
-    from retrieval.evaluation.measures import case_of
+    from retrieval.evaluation import case_of
 
     gold_cases = []
     for number, row in objects(path):

@@ -11,7 +11,7 @@ import pytest
 
 from api.cli import files
 from lineage.errors import BadBundle, SettingsError, UsageError
-from retrieval.evaluation.measures import Gold
+from retrieval.evaluation import Gold
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from api.cli.profiling import profiled
+from api.cli.build import profiled
 from lineage.errors import UsageError
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.references.entry_identifiers import arxiv_alone, arxiv_doi, arxiv_in, doi_in, year_in
+from lineage.ids import arxiv_alone, arxiv_doi, arxiv_in, doi_in, year_in
 
 
 @pytest.mark.parametrize(

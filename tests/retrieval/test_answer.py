@@ -8,7 +8,7 @@ from lineage.generation import open_generation
 from lineage.hyperparameters.ontology import ontology
 from lineage.records import Chunk, Fact, Hit, Query, Work
 from lineage.results import FactOccurrence
-from retrieval.answers.answer import answered, stated
+from retrieval.answers import answered, stated
 from retrieval.decisions.fact_index import FactIndex
 from retrieval.search.engine import Engine
 from retrieval.search.question_subject import asked_details

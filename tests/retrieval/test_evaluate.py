@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lineage.records import Chunk, Focus, Hit, Work, WorkId
-from retrieval.evaluation.measures import Case, Gold, case_of, evaluation, finds, first_rank, judged, scores
+from retrieval.evaluation import Case, Gold, case_of, evaluation, finds, first_rank, judged, scores
 
 REPO = WorkId("repo:github.com/Northlake/Patchmask")
 PAPER = WorkId("arxiv:2006.10726")

@@ -8,7 +8,7 @@ import pytest
 
 from lineage.records import Answer, Chunk, ChunkKind, Focus, Hit, Query, Work
 from lineage.results import Sentence
-from retrieval.answers.answer import MOST, Words, fits, pieces_of, quoted, sentences_of_passage
+from retrieval.answers import MOST, Words, fits, pieces_of, quoted, sentences_of_passage
 from tests.fakes import small_lineage as small
 
 ASKED = "which optimizer trains the encoder?"

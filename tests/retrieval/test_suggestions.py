@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 from lineage.records import Mention, Reference, Work, WorkId
-from retrieval.answers.answer import suggestions
+from retrieval.answers import suggestions
 
 TARGET, HERE, THERE, SHUT = (WorkId(name) for name in ("arxiv:2401.00001", "arxiv:2001.00001", "arxiv:2001.00002", "doi:10.1000/1"))
 CITING = "Fixup rescales the weights of residual branches."

@@ -14,8 +14,7 @@ from indexer.parsers.latex.bibitems import turn
 from indexer.parsers.latex.bibtex import BibtexRecord, bib_entry, inherit, records
 from indexer.parsers.latex.files import Files
 from indexer.parsers.latex.symbols import plain
-from indexer.references.entry_identifiers import arxiv_alone, arxiv_doi, arxiv_in, doi_in, year_in
-from lineage.ids import normal_title
+from lineage.ids import arxiv_alone, arxiv_doi, arxiv_in, doi_in, normal_title, year_in
 from lineage.records import BibEntry, Status
 
 Note = Callable[[str, Status, str], None]

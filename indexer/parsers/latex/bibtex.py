@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from indexer.parsers.latex.bibitems import bibtex_people
 from indexer.parsers.latex.symbols import plain, words
-from indexer.references.entry_identifiers import arxiv_alone, arxiv_doi, arxiv_in, doi_in, year_in
+from lineage.ids import arxiv_alone, arxiv_doi, arxiv_in, doi_in, year_in
 from lineage.records import BibEntry
 
 MAX_VALUE = 40_000

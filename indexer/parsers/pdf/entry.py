@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from indexer.parsers.pdf.fields import Cut, cuts, has_no_title
 from indexer.parsers.pdf.names import authors_of, full_stops
 from indexer.parsers.pdf.page import Range
-from indexer.references.entry_identifiers import arxiv_doi, arxiv_in, doi_in
+from lineage.ids import arxiv_doi, arxiv_in, doi_in
 from lineage.records import BibEntry
 
 MAX_ENTRY = 40_000

@@ -1,1 +1,0 @@
-"""References on the write side: what every source lists, and titles looked up."""

@@ -1,1 +1,0 @@
-"""Answers whose every sentence is tied to evidence."""

@@ -1,1 +1,0 @@
-"""Ranking quality: recall, MRR and nDCG over questions with known answers."""

@@ -76,19 +76,17 @@ class Sink:
         if says and _NAME.match(name) and len(text) <= _LONGEST_VALUE and len(self.settings) < MOST:
             self.settings.setdefault(RawSetting(line + self.first, name, text, kind, scope[:80]))
 
-    def text(
-        self, line: int, written: str, said: str, *, context: str = "", scope: str = "", kind: FactKind | None = None, code: bool = False
-    ) -> bool:
+    def text(self, line: int, written: str, said: str, *, context: str = "", scope: str = "", kind: FactKind | None = None) -> bool:
         """A name and the text of its value; whether that is a fact."""
 
         def value(naming: NameMatch) -> NormalizedValue | None:
-            return self.ontology.normalise(naming.name, said, code=code, own=naming.own)
+            return self.ontology.normalise(naming.name, said, own=naming.own)
 
         return self._put(line, written, said, context, scope, kind, value)
 
-    def plain(self, line: int, written: str, value: Plain, said: str, *, context: str = "", scope: str = "", kind: FactKind | None = None) -> bool:
+    def plain(self, line: int, written: str, value: Plain, said: str) -> bool:
         """A name and its value, already read."""
-        return self._put(line, written, said, context, scope, kind, lambda name_match: self.ontology.accepted(name_match.name, value, name_match.own))
+        return self._put(line, written, said, "", "", None, lambda name_match: self.ontology.accepted(name_match.name, value, name_match.own))
 
     def node(self, line: int, written: str, tree: ast.expr, said: str, *, context: str = "", scope: str = "", kind: FactKind | None = None) -> bool:
         """A name and an expression of Python: a literal's value, or the expression as written where it computes."""

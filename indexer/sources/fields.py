@@ -42,9 +42,9 @@ def items(value: Any) -> Sequence[Any]:
     return value if isinstance(value, list) else ()
 
 
-def names(value: Any, field: str = "name") -> tuple[str, ...]:
+def names(value: Any) -> tuple[str, ...]:
     """The names in an array of objects or strings."""
-    named_texts = (text(mapping(row).get(field)) or text(row) for row in items(value))
+    named_texts = (text(mapping(row).get("name")) or text(row) for row in items(value))
     return tuple(name for name in named_texts if name)
 
 

@@ -34,7 +34,7 @@ class MissingSoftware:
     address: str = ""
 
 
-def missing_software(catalog: Catalog, target: str, most: int = _MOST) -> tuple[MissingSoftware, ...]:
+def missing_software(catalog: Catalog, target: str) -> tuple[MissingSoftware, ...]:
     """Packages without a repository in the lineage that the target names, or that several repositories import and a text has the address of."""
     held, addresses = _held(catalog), _addresses(catalog)
     spoken, written = _spoken(catalog, target)
@@ -45,7 +45,7 @@ def missing_software(catalog: Catalog, target: str, most: int = _MOST) -> tuple[
         named = key in written or (key in spoken and bool(address) and len(key) >= _PLAIN)
         if name.lower() not in held and (named or (address and len(users) >= _USERS)):
             found.append(MissingSoftware(name, tuple(sorted(users)), named, address))
-    return tuple(sorted(found, key=lambda one: (not one.named, not one.address, -len(one.users), one.name))[:most])
+    return tuple(sorted(found, key=lambda one: (not one.named, not one.address, -len(one.users), one.name))[:_MOST])
 
 
 def _held(catalog: Catalog) -> frozenset[str]:

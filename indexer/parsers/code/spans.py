@@ -25,12 +25,12 @@ class LineIndex:
         return self.starts[first - 1], max(self.starts[first - 1], self.starts[last] - 1)
 
 
-def spans(units: Iterable[CodeUnit], lines: LineIndex, context: tuple[str, ...], path: tuple[str, ...] = ()) -> tuple[Span, ...]:
+def spans(units: Iterable[CodeUnit], lines: LineIndex, context: tuple[str, ...]) -> tuple[Span, ...]:
     """Spans of the units and all their parts, in the order (start, -end).
 
     `context` is what stands before a unit's own header: the file's path, then the headers of enclosing classes.
     """
-    return tuple(sorted(_walk(units, lines, context, path), key=lambda span: (span.start, -span.end)))
+    return tuple(sorted(_walk(units, lines, context, ()), key=lambda span: (span.start, -span.end)))
 
 
 def _walk(units: Iterable[CodeUnit], lines: LineIndex, context: tuple[str, ...], path: tuple[str, ...]) -> Iterator[Span]:

@@ -33,16 +33,10 @@ def in_entry(m: Machine) -> bool:
     return m.within("thebibliography", "references")
 
 
-def marker(before: str, after: str = "") -> Handler:
-    """A handler that leaves marks around an argument of a reference entry."""
-
-    def handler(m: Machine, tok: Token) -> None:
-        if in_entry(m):
-            m.out.put(before)
-            if after:
-                m.capture(lambda stream: _marked(m, stream, after))
-
-    return handler
+def new_block(m: Machine, tok: Token) -> None:
+    r"""`\newblock`: a mark before the next part of a reference entry."""
+    if in_entry(m):
+        m.out.put("\x0e")
 
 
 def _marked(m: Machine, stream: TextStream, after: str) -> None:
@@ -50,7 +44,7 @@ def _marked(m: Machine, stream: TextStream, after: str) -> None:
     m.out.put(after)
 
 
-def field(name: str, signature: str = "m") -> Handler:
+def field(name: str) -> Handler:
     r"""A handler for `\bibinfo{name}{...}`-like commands: the argument is that field. Empty name: it comes first."""
 
     def handler(m: Machine, tok: Token) -> None:
@@ -58,7 +52,6 @@ def field(name: str, signature: str = "m") -> Handler:
         if in_entry(m):
             m.out.put(f"\x0f{named}\x10")
             m.capture(lambda stream: _marked(m, stream, "\x16"))
-        m.reader.take(signature[1:])
 
     return handler
 
@@ -198,7 +191,7 @@ STRUCTURE: dict[Token, Handler] = {
     r"\nocite": plain_commands.nocite,
     r"\endinput": defining.end_input,
     r"\bibitem": bibitem,
-    r"\newblock": marker("\x0e"),
+    r"\newblock": new_block,
     **_named("href Eprint eprint", href),
     r"\verb": plain_commands.verb,
     r"\newif": defining.newif,

@@ -144,10 +144,10 @@ class TextStream:
         if other.length:
             self.deferred.append((other, self.length if hanging else -1))
 
-    def whole(self, role: str, path: Path, label: str = "", header: str = "") -> None:
+    def whole(self, role: str, path: Path, label: str = "") -> None:
         """Mark everything written so far as one span."""
         if self.length:
-            self.marks.append(Mark(0, self.length, role, path, label, header))
+            self.marks.append(Mark(0, self.length, role, path, label))
 
     def text(self) -> str:
         """What was written."""

@@ -192,7 +192,7 @@ def _choose(fitting: Sequence[BibEntry], second: str, year: str) -> BibEntry | N
     return fitting[0] if fitting else None
 
 
-def mentions(text: str, spans: Sequence[Span], citation_spans: Sequence[CitationSpan], said_by: str = "pdf") -> tuple[Mention, ...]:
+def mentions(text: str, spans: Sequence[Span], citation_spans: Sequence[CitationSpan]) -> tuple[Mention, ...]:
     """One mention per entry and sentence; `found` in the order of the text."""
     company = _company(text, citation_spans)
     homes = [(span, Sentences(text[span.start : span.end])) for span in spans if span.role in _PROSE and span.start < span.end]
@@ -207,7 +207,7 @@ def mentions(text: str, spans: Sequence[Span], citation_spans: Sequence[Citation
         start, end = (span.start + place for place in inside.around(cite.start - span.start))
         seen.setdefault(
             (cite.key, start),
-            Mention(cite.key, " ".join(text[start:end].split()), span.path, start, end, company[cite], said_by=said_by),
+            Mention(cite.key, " ".join(text[start:end].split()), span.path, start, end, company[cite], said_by="pdf"),
         )
     return tuple(seen.values())
 

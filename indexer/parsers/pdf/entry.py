@@ -51,23 +51,23 @@ class _Bare:
     same: bool
 
 
-def parse_entry(raw: str, key: str, *, fields_by: str = "pdf") -> BibEntry:
+def parse_entry(raw: str, key: str) -> BibEntry:
     """One entry by itself."""
-    return parse_entries([Printed(" ".join(raw.split()), key)], fields_by=fields_by)[0]
+    return parse_entries([Printed(" ".join(raw.split()), key)])[0]
 
 
-def parse_entries(printed: Sequence[Printed], *, fields_by: str = "pdf") -> list[BibEntry]:
+def parse_entries(printed: Sequence[Printed]) -> list[BibEntry]:
     """A list's entries; identifiers are bare, titles plain, and what is not found is empty."""
     printed = [replace(entry, raw=entry.raw[:MAX_ENTRY]) for entry in printed]
     bares = [_bare(entry) for entry in printed]
     parsed_entries: list[BibEntry] = []
     for entry, bare, cut in zip(printed, bares, cuts([(bare.text, bare.italic) for bare in bares]), strict=True):
         before = parsed_entries[-1].authors if bare.same and parsed_entries else ()
-        parsed_entries.append(_entry(entry, bare, cut, before, fields_by))
+        parsed_entries.append(_entry(entry, bare, cut, before))
     return parsed_entries
 
 
-def _entry(entry: Printed, bare: _Bare, cut: Cut | None, before: Sequence[str], fields_by: str) -> BibEntry:
+def _entry(entry: Printed, bare: _Bare, cut: Cut | None, before: Sequence[str]) -> BibEntry:
     text = bare.text
     label = _LABEL.match(entry.raw)
     arxiv, doi, url = _identifiers(entry.raw[label.end() :] if label else entry.raw)
@@ -92,7 +92,7 @@ def _entry(entry: Printed, bare: _Bare, cut: Cut | None, before: Sequence[str], 
         arxiv=arxiv,
         doi=doi,
         url=url,
-        fields_by=fields_by,
+        fields_by="pdf",
     )
 
 

@@ -52,6 +52,6 @@ def _pdf(generation: Generation, chunk: Chunk) -> str:
 def _size(png: bytes) -> tuple[int, int]:
     """Width and height of a PNG; raises `ParseError` for other bytes."""
     if not png.startswith(_PNG) or len(png) < 24:
-        raise ParseError(Status.WRONG_TYPE, "the child sent no picture")
+        raise ParseError(Status.WRONG_TYPE, "the parser returned no picture")
     width, height = unpack(">II", png[16:24])
     return width, height

@@ -68,7 +68,7 @@ class Chat:
         except openai.OpenAIError as error:
             raise SourceError(Status.UNREACHABLE, f"the model's endpoint cannot be reached: {type(error).__name__}") from error
         except (ValueError, TypeError, AttributeError, IndexError) as error:
-            raise SourceError(Status.WRONG_TYPE, "the model's endpoint answered something else than a chat completion") from error
+            raise SourceError(Status.WRONG_TYPE, "the model's endpoint did not answer with a chat completion") from error
 
 
 _LETTERS_A_TOKEN = 3

@@ -158,7 +158,7 @@ def _lineage(bench: BuildContext, name: str) -> Iterator[Repair]:
 def _rebuilt(bench: BuildContext, name: str, damaged: list[Path]) -> Repair:
     request = next(filter(None, map(_request, reversed(damaged))), None)
     if request is None:
-        raise NotFound(f"no generation of {name!r} says any more what it was built from", hint=layout.REBUILD)
+        raise NotFound(f"no generation of {name!r} still records what it was built from", hint=layout.REBUILD)
     made = build(bench, BuildRequest.from_meta({**request, "name": name}))
     list(_removed([path for path in damaged if path.name != made.generation]))
     return Repair(str(layout.lineage_folder(bench.settings.home, name)), f"built again, generation {made.generation}")

@@ -156,7 +156,7 @@ def lineage_folder(home: Path, slug: str) -> Path:
 def generation_folder(home: Path, slug: str, generation: str) -> Path:
     """The folder of one generation; raises `NotFound` for a name that cannot be one."""
     if not _ID.match(generation):
-        raise NotFound(f"{generation!r} names no generation")
+        raise NotFound(f"{generation!r} is not a generation")
     return lineage_folder(home, slug) / "gen" / generation
 
 
@@ -323,7 +323,7 @@ def _vectors(folder: Path, manifest: Manifest) -> Vectors:
     if array.dtype != np.float32 or array.shape != wanted:
         raise StoreDamaged(f"{path} holds {array.dtype} {array.shape}, float32 {wanted} was written", hint=REBUILD)
     if (row := not_unit(array)) is not None:
-        raise StoreDamaged(f"{path}: row {row} is no unit vector", hint=REBUILD)
+        raise StoreDamaged(f"{path}: row {row} is not a unit vector", hint=REBUILD)
     _VERIFIED[path] = seen
     return array
 

@@ -123,7 +123,7 @@ def _gold(place: object) -> Gold:
     if made.path and isinstance(lines[0], int) and isinstance(lines[1], int) and 1 <= lines[0] <= lines[1]:
         return Gold(made.path, lines[0], lines[1], made.repo, made.work)
     if made.path and lines != (None, None):
-        raise ValueError(f"lines {lines[0]} to {lines[1]} are none")
+        raise ValueError(f"lines {lines[0]} to {lines[1]} are not a valid range")
     if not (made.path or made.quote.strip() or made.chunk):
         raise ValueError("gold is lines ({path, start, end}), a quote ({work, quote}) or the identifier of a chunk")
     return made

@@ -117,7 +117,7 @@ def _fail_if_damaged(rows: Sequence[Finding | Damaged]) -> None:
 def _fail_if_forged(rows: Sequence[SourceCheck]) -> None:
     if rows:
         names = ", ".join(row.work for row in rows)
-        raise StoreDamaged(f"not what their sources hand out: {names}", hint="build it again: lineage build TARGET --refresh all")
+        raise StoreDamaged(f"differs from the source: {names}", hint="build it again: lineage build TARGET --refresh all")
 
 
 @command()

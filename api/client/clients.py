@@ -63,7 +63,7 @@ class Lineage(Client, Synchronous):
                                 return
             except httpx2.HTTPError:
                 time.sleep(min(tries, 3))
-        raise UpstreamError(f"the events of {id_} end without an end", hint="is `lineage serve` still running?")
+        raise UpstreamError(f"the events of {id_} ended early", hint="is `lineage serve` still running?")
 
 
 class AsyncLineage(Client, Asynchronous):
@@ -113,7 +113,7 @@ class AsyncLineage(Client, Asynchronous):
                                 return
             except httpx2.HTTPError:
                 await asyncio.sleep(min(tries, 3))
-        raise UpstreamError(f"the events of {id_} end without an end", hint="is `lineage serve` still running?")
+        raise UpstreamError(f"the events of {id_} ended early", hint="is `lineage serve` still running?")
 
     async def wait(self, job: JobView, watch: Callable[[Event], None] | None = None) -> JobView:
         """The build when it has ended; as `Lineage.wait`."""

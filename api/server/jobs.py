@@ -231,7 +231,7 @@ class _Recorder:
     def check(self) -> None:
         """Raise `Cancelled` if the job is to stop."""
         if self._stopped.is_set() or self._journal.cancel_asked(self._id):
-            raise Cancelled("the build was told to stop", hint="resume it; what was done is kept")
+            raise Cancelled("the build was cancelled", hint="resume it; what was done is kept")
 
     def __call__(self, event: Event) -> None:
         self.check()

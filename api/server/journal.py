@@ -114,7 +114,7 @@ class Journal:
         except FileNotFoundError as error:
             raise NotFound(f"there is no job {id_}") from error
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise StoreDamaged(f"{path} cannot be read: {error}", hint="delete it; the build can be asked for again") from error
+            raise StoreDamaged(f"{path} cannot be read: {error}", hint="delete it; the build can be requested again") from error
         return replace(job, cancelling=not job.finished and self.cancel_asked(id_))
 
     def all(self) -> Iterator[Job]:
@@ -166,7 +166,7 @@ class Journal:
 
     def _path(self, id_: str, kind: str) -> Path:
         if not _ID.match(id_):
-            raise NotFound(f"{id_[:80]!r} names no job")
+            raise NotFound(f"{id_[:80]!r} is not the id of a job")
         return self.folder / f"{id_}.{kind}"
 
 

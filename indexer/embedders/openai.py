@@ -90,7 +90,7 @@ class OpenAIEmbedder:
         except openai.OpenAIError as error:
             raise UpstreamError(f"{self.id} cannot be reached: {error}", hint="the same command resumes") from error
         except (ValueError, TypeError, AttributeError) as error:
-            raise UpstreamError(f"{self.id} answered something that is not embeddings") from error
+            raise UpstreamError(f"{self.id} did not answer with embeddings") from error
         return self._checked(vectors, len(texts))
 
     def _checked(self, vectors: Vectors, count: int) -> Vectors:

@@ -39,7 +39,7 @@ class Blobs:
     def path(self, sha256: str) -> Path:
         """Where the bytes of a hash lie, whether they are there or not; raises ValueError for what is no hash."""
         if not _SHA256.match(sha256):
-            raise ValueError(f"{sha256!r} is no SHA-256")
+            raise ValueError(f"{sha256!r} is not a SHA-256")
         aside = self._mine.aside
         return (aside.held.get(sha256) if aside else None) or self.root / sha256[:2] / sha256
 

@@ -49,7 +49,7 @@ def _migrated(store: Store, generation: Generation, there: bool) -> Migrated:
             _fill(draft, generation, folder)
     with open_generation(store.shelf or store.home, manifest.lineage, manifest.id) as arrived:
         if _digests(arrived) != _digests(generation):
-            raise StoreDamaged(f"{manifest.lineage} is another one in {store.shelf or store.home}", hint="`lineage check` says what is damaged")
+            raise StoreDamaged(f"{manifest.lineage} is another lineage in {store.shelf or store.home}", hint="`lineage check` says what is damaged")
     return Migrated(manifest.lineage, manifest.id, manifest.content_hash, manifest.counts["chunks"], there)
 
 

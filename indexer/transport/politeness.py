@@ -261,7 +261,7 @@ class Standing:
         with self._lock:
             host = self._hosts.get(pace.bucket)
             if host and self._wall() < host.shut_until:
-                raise SourceError(host.status, f"{pace.name} is not asked any more: {host.why}", url=url)
+                raise SourceError(host.status, f"{pace.name} gets no more requests: {host.why}", url=url)
 
     def shut(self, pace: Pace, status: Status, why: str, until: float = float("inf")) -> None:
         """Ask the bucket nothing more until then (seconds since 1970), or for the rest of the run."""

@@ -152,7 +152,7 @@ class Lexicon:
         many, count = len(bag) // 6, len(self.lengths)
         rows, often = np.frombuffer(bag, "<i4", many), np.frombuffer(bag, "<u2", many, 4 * many)
         if many and not 0 <= rows[0] <= rows[-1] < count:
-            raise ValueError("rows that there are not")
+            raise ValueError("rows out of range")
         rarity = max(float(np.log((count - many + 0.5) / (many + 0.5))), 0.0) or _RAREST
         return RowScores(rows, rarity * (often * (_K1 + 1.0)) / (often + self._norms[rows]))
 

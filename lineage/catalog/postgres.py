@@ -53,7 +53,7 @@ def ours(error: Error) -> LineageError:
     if code.startswith("22"):
         return UsageError(f"the database cannot hold that text: {words}")
     if code.startswith(("08", "57P", "533")) or (not code and isinstance(error, driver().OperationalError)):
-        return StoreUnreachable(f"the database cannot be reached: {words}", hint="see that it runs, and ask again; nothing is lost")
+        return StoreUnreachable(f"the database cannot be reached: {words}", hint="check that it is running and retry; nothing is lost")
     return StoreError(f"the database failed ({code}): {words}")
 
 

@@ -51,7 +51,7 @@ def ask(chat: ChatModel, task: str, text: str, form: type[T], most: int = 8_000)
     try:
         return form.model_validate_json(object_in(chat.complete(messages, schema, most)))
     except ValidationError as error:
-        raise SourceError(Status.WRONG_TYPE, f"{chat.model} answered in another form") from error
+        raise SourceError(Status.WRONG_TYPE, f"{chat.model} did not answer in the requested form") from error
 
 
 WINDOW = 6_000

@@ -62,7 +62,7 @@ def read(engine: Engine, cited: str, lines: str = "", *, callers: bool = False) 
 def _span(lines: str) -> tuple[int, int]:
     match = _RANGE.match(lines.strip().lstrip("L"))
     if not match or int(match[1]) < 1:
-        raise UsageError(f"{lines[:40]!r} is no range of lines", hint="for example: --lines 40-90")
+        raise UsageError(f"{lines[:40]!r} is not a range of lines", hint="for example: --lines 40-90")
     return int(match[1]), max(int(match[1]), int(match[2] or match[1]))
 
 
@@ -74,7 +74,7 @@ def _place(cited: str) -> tuple[str, int, int]:
         path = path.removeprefix(prefix)
     path = re.sub(r"\A([\w.-]+/[\w.-]+)/(?:blob|tree|raw)/[^/]+/", r"\1/", path)
     if not path.strip():
-        raise UsageError(f"{cited[:80]!r} is no citation", hint=_HINT)
+        raise UsageError(f"{cited[:80]!r} is not a citation", hint=_HINT)
     first = int(match[1]) if match else 0
     return path.strip(), first, max(first, int(match[2] or first)) if match else 0
 

@@ -51,7 +51,7 @@ def test_a_job_that_cannot_be_read_is_damaged_by_name_and_passed_over_among_othe
 @pytest.mark.parametrize("id_", ["", "x", "j_" + "0" * 23, "j_" + "0" * 25, "j_" + "G" * 24, "../j_" + "0" * 24, "j_" + "0" * 24 + "\n"])
 def test_what_is_no_identifier_names_no_file(kept, id_):
     for call in (kept.get, kept.events, kept.ask_to_cancel, kept.cancel_asked, kept.forget_cancelling):
-        with pytest.raises(NotFound, match="names no job"):
+        with pytest.raises(NotFound, match="is not the id of a job"):
             call(id_)
 
 

@@ -172,7 +172,7 @@ def test_a_shut_door_opens_when_its_time_has_come():
     clock = Clock(NOW)
     standing = Standing(100, clock)
     standing.shut(ARXIV, Status.FORBIDDEN, "it said no", NOW + 5)
-    with pytest.raises(SourceError, match=r"export\.arxiv\.org is not asked any more: it said no") as error:
+    with pytest.raises(SourceError, match=r"export\.arxiv\.org gets no more requests: it said no") as error:
         standing.check(ARXIV, "https://export.arxiv.org/x")
     assert (error.value.status, error.value.url) == (Status.FORBIDDEN, "https://export.arxiv.org/x")
     standing.check(SCHOLAR, "")

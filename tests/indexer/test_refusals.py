@@ -152,7 +152,7 @@ def test_three_losses_in_a_row_shut_a_host_for_a_minute_and_one_answer_starts_an
         standing.gave_up(PACE, error)
     standing.check(PACE, URL)
     standing.gave_up(PACE, error)
-    with pytest.raises(SourceError, match=r"A is not asked any more: 3 requests in a row failed, the last with: broken"):
+    with pytest.raises(SourceError, match=r"A gets no more requests: 3 requests in a row failed, the last with: broken"):
         standing.check(PACE, URL)
     standing.check(OTHER, URL)
     now[0] = 60.0

@@ -111,7 +111,7 @@ def test_vectors_are_hashed_once_while_their_file_stays_the_same_and_their_lengt
     content = vectors.read_bytes()[: -rows.nbytes] + rows.tobytes()
     vectors.write_bytes(content)
     os.utime(vectors, ns=(about.st_atime_ns, about.st_mtime_ns))
-    with open_generation(tmp_path, "small") as generation, pytest.raises(StoreDamaged, match="row 3 is no unit vector"):
+    with open_generation(tmp_path, "small") as generation, pytest.raises(StoreDamaged, match="row 3 is not a unit vector"):
         generation.vectors  # noqa: B018
 
 

@@ -100,7 +100,7 @@ def test_identifiers_of_chunks_are_gold_too():
         ({"gold": ["c"]}, "there is no query"),
         ({"query": "?"}, "gold is lines"),
         ({"query": "?", "gold": []}, "there is no gold"),
-        ({"query": "?", "gold": {"path": "a.py", "start": 9, "end": 3}}, "lines 9 to 3 are none"),
+        ({"query": "?", "gold": {"path": "a.py", "start": 9, "end": 3}}, "lines 9 to 3 are not a valid range"),
         ({"query": "?", "gold": {"repo": "a/b"}}, "gold is lines"),
     ],
 )

@@ -83,7 +83,7 @@ def parse(path: str, data: bytes, work: WorkId, blob: str) -> Document:
     text = decode(data)
     language = language_of(path, text.partition("\n")[0])
     if language not in languages():
-        raise ParseError(Status.WRONG_TYPE, f"{path}: no programming language is known by this name")
+        raise ParseError(Status.WRONG_TYPE, f"{path}: unknown programming language")
     units, status, detail = outline(text, language)
     code_spans = spans(units, LineIndex(text), (path,))
     return Document(work, path, text, code_spans, VERSION, "code", language, blob, status=status, detail=detail)

@@ -1,1 +1,1 @@
-"""Under `indexer.chunking.chunker`: lines of code and configuration, paragraphs of prose, pieces of what is too long."""
+"""Documents to chunks: lines of code and configuration, paragraphs of prose, and the cutting of long pieces."""

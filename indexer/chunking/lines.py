@@ -1,4 +1,4 @@
-"""Pieces of code, configuration and documentation: along units, with small neighbours together."""
+"""Chunks of code, configuration and documentation: along units, with small neighbors packed together."""
 
 from __future__ import annotations
 

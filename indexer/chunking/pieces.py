@@ -1,4 +1,4 @@
-"""Pieces of a document on their way to chunks: cutting what is too long, and tables between their rows."""
+"""Intermediate pieces of a document: cut what is too long, and tables between their rows."""
 
 from __future__ import annotations
 

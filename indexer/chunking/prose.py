@@ -1,4 +1,4 @@
-"""Pieces of a paper: paragraphs of one section together; tables, captions, algorithms and footnotes on their own."""
+"""Chunks of a paper: paragraphs of one section together; tables, captions, algorithms and footnotes on their own."""
 
 from __future__ import annotations
 

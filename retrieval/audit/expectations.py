@@ -1,4 +1,4 @@
-"""What a paper lets one expect of an implementation, and which values agree. Pure.
+"""What a paper leads one to expect of an implementation, and when two values agree. Pure.
 
 Expected is what the paper states that was done: a table, or a sentence that does not introduce, compare, search or measure.
 A list of values that were tried is no value. What only the target's own code or its lineage has is known, and no deviation

@@ -1,4 +1,4 @@
-"""One finding on a detail, out of what is stated or decided and what is set. Pure."""
+"""Findings of an audit: what is stated or decided on a detail against what is set. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which experiment of a paper a repository reproduces, told by how many details of each experiment agree. Pure.
+"""Which experiment of a paper a repository reproduces, judged by how many details of each agree. Pure.
 
 An experiment is a scope (a column of a table, a model) and a section. What other experiments state may agree by chance, so an
 experiment with far fewer agreeing details than the best cannot be deviated from.

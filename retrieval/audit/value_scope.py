@@ -1,4 +1,4 @@
-"""Which experiment, stage or component a value belongs to, as far as its place says it, in a paper and in code. Pure.
+"""The experiment, stage or component that a value belongs to, judged by its place in a paper or in code. Pure.
 
 Stages are told apart by the words of the clause, the section, the file and the scope. A part of a paper's section or of a
 table's row is a name ("CIFAR-10", "ViT-B") or a description ("transformer base"); a repository that never uses a name has

@@ -1,4 +1,4 @@
-"""A pack out of evidence (pure but for reading the catalogue): chosen, written, counted, never over the budget.
+"""Compose a pack from evidence within its budget: choose units, write Markdown, count tokens (reads only the catalog).
 
 What the target says comes first, then what its lineage adds, then conflicts, a sourced `config.yaml` and what nobody
 states. Every part is whole, or (a long function of the target's own) says which lines are not there; what does not fit is

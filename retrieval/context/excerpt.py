@@ -1,4 +1,4 @@
-"""A function that is too long for its room, cut at its statements (pure): what answers stays, what does not is counted.
+"""Shorten a long function at its statements (pure): keep what answers, count what is left out.
 
 Long functions are where a paper's method is wired together (`main`, `train`, `run_loop`), and to drop them for their
 length is to drop what was asked for. A statement stays with the heads of all that it stands in; for what goes, a comment says

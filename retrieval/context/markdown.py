@@ -1,4 +1,4 @@
-"""A pack as Markdown (pure): what we say stands outside of fences, what third parties say inside.
+"""Packs as Markdown (pure): our words stand outside of fences, third-party text inside.
 
 A fence is longer than any run of its mark in the text, so that no text can close it; it is labelled untrusted, and the
 head of the pack says once what that means. Titles, which stand outside, lose what Markdown and HTML would read as theirs;

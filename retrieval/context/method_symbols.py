@@ -1,4 +1,4 @@
-r"""The method's own symbols and quantities with the values that the target prints: `\tau = 0.07`, "the number of centroids is set to 64" (pure).
+r"""The method's symbols and quantities with the values that the paper prints: `\tau = 0.07`, "the number of centroids is set to 64" (pure).
 
 Read from sentences on what was done and from tables of hyper-parameters. A formula of a proof sets nothing, and what the
 checklist knows by name (a learning rate, a batch size) is said there.

@@ -1,4 +1,4 @@
-"""From a task to its pack: the questions asked of one generation, their evidence composed."""
+"""From a task to its pack: ask the generation the task's questions and compose the evidence."""
 
 from __future__ import annotations
 

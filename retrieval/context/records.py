@@ -1,4 +1,4 @@
-"""Conflicts, settings and gaps as parts of a pack (pure): whole lines, those on which most depends first."""
+"""Conflicts, settings and gaps as parts of a pack (pure): whole lines, the most important first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is due before anything is chosen: where the target itself states, and sets, what a task asks for; then what a budget buys.
+"""Context that a pack must have: where the target states and sets what the task asks for; then the choice of units within the budget.
 
 Retrieval ranks what is like a task's words. A set-up paragraph ("we train for 400K steps with AdamW, batch size 256 ...") is
 like none of them and answers most. So the passages that hold the target's stated values, and the configuration files and

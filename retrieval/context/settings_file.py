@@ -1,4 +1,4 @@
-"""A `config.yaml` of which every value has its source in a comment (pure), and what is left UNSPECIFIED.
+"""A `config.yaml` whose values each have their source in a comment, and what is left UNSPECIFIED (pure).
 
 A value that the target states is the target's, if it states one; where it has several, for as many experiments, that which its own
 program sets, or none: they are listed. Where it is silent its own program speaks, and where there is none the best-supported value of

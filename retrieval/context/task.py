@@ -1,4 +1,4 @@
-"""A task as questions (pure): what the one who will write the code needs to know, asked one thing at a time.
+"""Split a task into questions (pure): what its implementer needs to know, one thing at a time.
 
 One question ranks what is most like the whole task, over and over. A task is therefore taken apart into itself, the
 components it lists, the clauses it enumerates, and what its stage cannot do without; evidence is then chosen to cover

@@ -1,4 +1,4 @@
-"""How many tokens a text costs its reader, and by whose count.
+"""Count the tokens of a text, by an estimate or a tokenizer.
 
 A budget is kept on the bytes that are sent, so the count is made on exactly those, by a tokenizer that is named with it.
 The packaged one (the embedder's byte-pair encoding, of the family of GPT-2) splits finer than those of today's large

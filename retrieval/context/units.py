@@ -1,4 +1,4 @@
-"""What may go into a pack (pure but for reading the catalogue): whole units of text with what each is good for.
+"""Units that may go into a pack: whole pieces of text, with the questions that each is relevant to (reads only the catalog).
 
 A unit is whole: a function or method with all of its lines (the target's own, if too long for its room, without the
 statements that are counted in their place), a configuration block, a paragraph with the equations that belong to it.

@@ -1,4 +1,4 @@
-"""What the paper states of an experiment against the run of the own code that it describes. Pure.
+"""Align what the paper states of an experiment with the run of its own code that it describes. Pure.
 
 A paragraph or table of the paper is laid beside every run: words of its column, clause, sentence and titles choose among the runs,
 and values that agree show that both are of one experiment. A stated value that no such run has, while the rest agrees, contradicts

@@ -1,4 +1,4 @@
-"""The runs that the own code describes: each command, configuration and program with its settings and the words that name it. Pure.
+"""The runs of the target's own code: each command, configuration and program with its settings and the words that name it. Pure.
 
 A run is the unit with which a paragraph or a table of the paper can be compared: it has values of many details at once, so that
 those that agree tell whether both speak of the same experiment. A command or configuration that names a program is run with

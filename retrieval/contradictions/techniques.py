@@ -1,4 +1,4 @@
-"""Techniques that the paper says it uses and that its own code has no trace of, by one table of kinds. Pure.
+"""Techniques that the paper claims and its own code shows no trace of, by one table of kinds. Pure.
 
 "We apply top-p sampling" while the sampling code has no nucleus, "cross-attention" in a model that concatenates, a loss called MSE in
 a program that takes L1: each kind has its techniques, the words by which prose names one and the signs that code has of it. A

@@ -1,4 +1,4 @@
-"""First stage: what the lexical and the dense retriever each put forward, over one generation.
+"""First stage of search: the candidates of the lexical and the dense retriever over one generation.
 
 Both lists are long (`DEPTH`), because what one retriever ranks low the other may rank high; what the lexical one
 found is scored by the dense one too, and what it did not find is given its lowest score.

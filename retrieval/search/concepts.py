@@ -1,4 +1,4 @@
-"""Whether a lineage supports a question at all: what it is about is there as an idea, and not only as words here and there.
+"""Whether a lineage supports a question at all: its subject must be there as an idea, not only as scattered words.
 
 One passage must hold most of what is asked (a list of passages holds anything), the names that the question names must stand in
 a passage that is near, code must have the identifiers that such things have there, and the area of the question must be one of

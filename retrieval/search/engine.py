@@ -1,4 +1,4 @@
-"""The read side put together: a question in, proven evidence out, from one pinned generation."""
+"""The search engine: from a question to ranked, cited hits of one pinned generation."""
 
 from __future__ import annotations
 

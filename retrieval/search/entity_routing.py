@@ -1,4 +1,4 @@
-"""Works that a question names: "what does G-Eval sample?" is asked of G-Eval, and of everything else as well (pure).
+"""Works that a question names: "what does G-Eval sample?" is put to G-Eval first, then to all works (pure).
 
 Code seldom says the name of what it belongs to, so that a name in a question finds whatever else looks like it (`eval.py`).
 What the name says is where to look, and says nothing more once that is done: the named works are asked what is left of the

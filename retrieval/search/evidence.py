@@ -1,4 +1,4 @@
-"""A piece of evidence with what stands around it: the lines before and after a chunk, in the document it was cut from."""
+"""A chunk with surrounding lines of its document."""
 
 from __future__ import annotations
 

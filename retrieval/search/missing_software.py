@@ -1,4 +1,4 @@
-"""Software that a lineage speaks of and does not hold: imported by its repositories, named by the target or linked from its texts."""
+"""Software that a lineage mentions but lacks: imported by its repositories, named by the target or linked from its texts."""
 
 from __future__ import annotations
 

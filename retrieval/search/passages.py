@@ -1,4 +1,4 @@
-"""The texts of passages: chunks read once, and what a hit shows around the chunk that was found.
+"""Texts of chunks, each read once, and the growth of a hit over its neighbors.
 
 Small chunks are found best, and larger ones answer best: a class's first lines match what it is about, and its methods say how it
 is done. A hit therefore grows by whole neighboring chunks of its file, always the one of the two that the question ranks higher, up

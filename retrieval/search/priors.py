@@ -1,4 +1,4 @@
-"""What is known of a passage before the question is read against it: every prior, named, with its weight (pure).
+"""Priors of a passage, independent of its text match: each is named and has a weight (pure).
 
 Priors are in deviations, the unit of the fused score, and small: they order what the text leaves close. The weights are data
 (`data/weights.json`, with its provenance), fitted on development sets by `benchmarks/fit.py`. What no development set covers

@@ -1,4 +1,4 @@
-"""A question: what may be asked, what of it the two retrievers are given, and what code calls the things that it names.
+"""A question: its limits, the text that each retriever gets, and the vocabulary that joins prose to identifiers.
 
 Questions come from agents and from people who paste: LaTeX passages, tracebacks, operators. Nothing in them is
 syntax here; what cannot be a question (nothing, a flood, control characters) is refused in words.

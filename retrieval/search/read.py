@@ -1,4 +1,4 @@
-"""Reading by citation: whatever Lineage prints as a citation, given back as lines with the definition or section they stand in, and who calls it."""
+"""Read by citation: the lines of any printed citation, with their definition or section and their callers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions to begin with: those of a list that this lineage supports, told by words alone, so that nothing has to be loaded."""
+"""Example questions that a lineage supports, chosen by lexical search alone, so that no model is loaded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How each work of a lineage is related to its target: the graph's part in an answer, looked up once per generation."""
+"""How each work of a lineage relates to its target, looked up once per generation."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def test_a_missing_file_is_named(tmp_path):
 
 @pytest.mark.parametrize("name", ["", "../../etc/passwd", HELLO.upper(), HELLO[:-1], HELLO + "\n"])
 def test_what_is_no_hash_names_no_file(tmp_path, name):
-    with pytest.raises(ValueError, match="no SHA-256"):
+    with pytest.raises(ValueError, match="not a SHA-256"):
         Blobs(tmp_path).path(name)
 
 

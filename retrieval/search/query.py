@@ -83,11 +83,16 @@ _FORM = '{"aspects": {NAME: [{"asked": [...], "code": [...]}]}}'
 
 @dataclass(frozen=True)
 class QueryExpansion:
-    """Phrases of prose, as stems, and the `names` of the whole identifiers they go by in code."""
+    """Phrases of prose as they are written, and the `names` of the whole identifiers they go by in code."""
 
     aspect: str
-    asked: tuple[Phrase, ...]
+    phrases: tuple[str, ...]
     names: tuple[str, ...]
+
+    @cached_property
+    def asked(self) -> tuple[Phrase, ...]:
+        """The phrases as stems."""
+        return tuple(phrase for phrase in dict.fromkeys(tuple(tokens(text)) for text in self.phrases) if phrase)
 
     @cached_property
     def code(self) -> Mapping[str, str]:
@@ -106,27 +111,55 @@ class Crossing:
     by: Phrase
 
 
-@dataclass(frozen=True)
 class Vocabulary:
-    """All bridges, and which of them may start with a token."""
+    """All bridges. Which may start with a token is told by its first letters, which stems keep, so that few phrases are cut for a question."""
 
-    bridges: tuple[QueryExpansion, ...]
-    starts: Mapping[str, tuple[tuple[Phrase, int], ...]]
+    def __init__(self, bridges: tuple[QueryExpansion, ...]) -> None:
+        self.bridges = bridges
+        self._begin: dict[str, dict[int, None]] = {}
+        self._starts: dict[str, list[tuple[Phrase, int]]] = {}
+        for number, bridge in enumerate(bridges):
+            for text in bridge.phrases:
+                self._begin.setdefault(_beginning(text), {})[number] = None
 
     def crossed(self, question: str) -> tuple[Crossing, ...]:
         """The bridges whose phrases stand in a question, each by its longest phrase, in the question's order."""
         stems = tokens(question)
         matches: dict[int, Phrase] = {}
         for at, stem in enumerate(stems):
-            for phrase, number in self.starts.get(stem, ()):
+            for phrase, number in self._starting(stem):
                 if tuple(stems[at : at + len(phrase)]) == phrase and len(phrase) > len(matches.get(number, ())):
                     matches[number] = phrase
         return tuple(Crossing(self.bridges[number], by) for number, by in matches.items())
 
+    def _starting(self, stem: str) -> Sequence[tuple[Phrase, int]]:
+        """The phrases that start with a stem, each with the number of its bridge."""
+        if stem not in self._starts:
+            near = self._begin.get(stem[:_LETTERS], ())
+            self._starts[stem] = [(phrase, number) for number in near for phrase in self.bridges[number].asked if phrase[0] == stem]
+        return self._starts[stem]
+
+
+_LETTERS = 3
+"""Letters of a word that every stem of it has."""
+
+
+def _beginning(text: str) -> str:
+    """The first letters of a phrase's first token."""
+    word = text.split(maxsplit=1)[0] if text.strip() else ""
+    if not (word.isascii() and word.isalpha() and word.islower()):
+        word = next(iter(tokens(text)), "")
+    return word[:_LETTERS]
+
 
 def vocabulary(more: Path | None = None) -> Vocabulary:
     """The packaged vocabulary, with the entries of a user's file; raises `SettingsError` where that is not of the form."""
-    return _joined(_packaged() + (own("vocabulary", more, bridges_of, _FORM) if more else ()))
+    return Vocabulary(_packaged() + own("vocabulary", more, bridges_of, _FORM)) if more else _packaged_alone()
+
+
+@cache
+def _packaged_alone() -> Vocabulary:
+    return Vocabulary(_packaged())
 
 
 @cache
@@ -145,19 +178,12 @@ def bridges_of(table: Mapping[str, Any]) -> tuple[QueryExpansion, ...]:
 def _bridge(aspect: str, row: Mapping[str, Sequence[str]]) -> QueryExpansion:
     if isinstance(row["asked"], str) or not isinstance(row["code"], list) or not all(isinstance(name, str) for name in row["code"]):
         raise TypeError(f"`asked` and `code` are lists of texts (in {aspect})")
-    phrases = dict.fromkeys(tuple(tokens(phrase)) for phrase in row["asked"])
-    return QueryExpansion(str(aspect), tuple(phrase for phrase in phrases if phrase), tuple(row["code"]))
+    if not all(isinstance(phrase, str) for phrase in row["asked"]):
+        raise TypeError(f"`asked` is a list of texts (in {aspect})")
+    return QueryExpansion(str(aspect), tuple(row["asked"]), tuple(row["code"]))
 
 
 def whole(identifier: str) -> str:
     """The one token under which the index holds an identifier: all of its parts joined, or its stem; "" for a stop word."""
     words = tokens(identifier)
     return words[-1] if words and words[-1] not in STOP else ""
-
-
-def _joined(bridges: tuple[QueryExpansion, ...]) -> Vocabulary:
-    starts: dict[str, list[tuple[Phrase, int]]] = {}
-    for number, bridge in enumerate(bridges):
-        for phrase in bridge.asked:
-            starts.setdefault(phrase[0], []).append((phrase, number))
-    return Vocabulary(bridges, {stem: tuple(numbers) for stem, numbers in starts.items()})

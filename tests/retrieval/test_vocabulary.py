@@ -57,6 +57,12 @@ def test_every_entry_of_the_packaged_vocabulary_can_be_asked_and_found():
     assert all(bridge.asked and bridge.code for bridge in vocabulary().bridges)
 
 
+def test_every_phrase_is_found_by_the_letters_that_its_first_token_begins_with():
+    words = vocabulary()
+    for number, bridge in enumerate(words.bridges):
+        assert all((phrase, number) in words._starting(phrase[0]) for phrase in bridge.asked)
+
+
 def test_a_users_file_adds_entries_and_aspects(tmp_path):
     file = tmp_path / "words.json"
     file.write_text(json.dumps({"aspects": {"chemistry": [{"asked": ["conformers"], "code": ["EmbedMultipleConfs"]}]}}))

@@ -36,7 +36,7 @@ _WORDS: Mapping[ReasonKind, Callable[[Reason], str]] = {
     ReasonKind.STAGE: lambda reason: f"a file for {', '.join(reason.of)}",
     ReasonKind.ROLE: lambda reason: _ROLES[reason.of[0]],
     ReasonKind.STATED: lambda reason: "states " + ", ".join(reason.of),
-    ReasonKind.DECIDES: lambda reason: f"decides {reason.of[0]}",
+    ReasonKind.DECIDES: lambda reason: f"decides {reason.of[0]}" if reason.of else "how much its code decides",
     ReasonKind.TARGET: lambda _: "the target's own",
     ReasonKind.LINEAGE: _lineage,
     ReasonKind.SIBLINGS: lambda _: "the best other passage of its paper",

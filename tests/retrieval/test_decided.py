@@ -6,6 +6,7 @@ import pytest
 
 from lineage.hyperparameters.mechanisms import kinds
 from lineage.hyperparameters.ontology import ontology
+from lineage.reasons import _told
 from lineage.records import Chunk, WorkId
 from retrieval.decisions.mechanism_places import MechanismPlaces
 from retrieval.decisions.settled import Making, SettledIndex, dumped
@@ -77,3 +78,10 @@ def test_code_changes_places_with_code_alone():
     found = [Scored(row, score, chunk) for row, (score, chunk) in enumerate([(4.0, code[0]), (3.0, prose), (2.0, code[1]), (1.0, code[2])])]
     made = with_deciders(found, lambda chunk: 5.0 * (chunk is code[2]), 1.0)
     assert [(candidate.chunk, candidate.score) for candidate in made] == [(code[2], 4.0), (prose, 3.0), (code[0], 2.0), (code[1], 1.0)]
+    told = [list(_told(candidate.why)) for candidate in made]
+    assert told == [
+        ["how much its code decides"],
+        [],
+        ["counts against it: how much its code decides"],
+        ["counts against it: how much its code decides"],
+    ]

@@ -248,7 +248,7 @@ class Service:
         queries = [make_query(text, k=k, **asked) for text in texts]
         with self._parts.engine(self._name(lineage)) as engine:
             answers = engine.ask_many(queries)
-            return tuple(_traced(engine, replace(answer, settled=engine.settled(answer.query))) for answer in answers)
+            return tuple(_traced(engine, engine.settled(answer)) for answer in answers)
 
     def evaluate(self, path: Path, *, lineage: str = "", k: int = 20) -> CheckedEvaluation:
         """Measure a lineage on a gold file: recall, MRR, nDCG, focus and latency. Raises `UsageError` with the line number.

@@ -604,15 +604,16 @@ class Query:
 
 @dataclass(frozen=True)
 class SettledSide:
-    """A value or statement, and where works have it."""
+    """A value, where the first work has it, and how many works do."""
 
     said: str
-    hits: tuple[Hit, ...]
+    hit: Hit
+    works: int = 1
 
 
 @dataclass(frozen=True)
 class Settled:
-    """A detail or mechanism that a question asks for, and what the works of the lineage settle it with."""
+    """A detail that a question asks for, and the values that the works of the lineage settle it with."""
 
     title: str
     sides: tuple[SettledSide, ...]
@@ -622,7 +623,8 @@ class Settled:
 class Answer:
     """What a query gives: hits, best first, with the lineage and generation they were read from; where it is not `supported`, the nearest.
 
-    `settled` are the details and mechanisms that the question asks for, with the values of the works that settle them.
+    `settled` are the details that the question asks for, with the values of the works that settle them; `statements` those of code that decide
+    what it asks for, surest first.
     """
 
     query: Query
@@ -632,4 +634,5 @@ class Answer:
     notes: tuple[str, ...] = ()
     supported: bool = True
     settled: tuple[Settled, ...] = ()
+    statements: tuple[Hit, ...] = ()
     provenance: Provenance = UNKNOWN

@@ -30,12 +30,17 @@ Format = Literal["compact", "full", "json"] | None
 def query(
     run: Run,
     text: Annotated[Words, typer.Argument(metavar="QUESTION", help="One question, or several in quotes.", show_default=False)] = None,
-    k: Annotated[int | None, typer.Option("-k", min=1, max=100, metavar="N", help="Hits a question (10; of a batch 20).", show_default=False)] = None,
+    k: Annotated[int | None, typer.Option("-k", min=1, max=100, metavar="N", help="Hits a question (20; 10 in full).", show_default=False)] = None,
     batch: Annotated[
-        Path | None, typer.Option(metavar="FILE", help='Questions of a file (- is stdin): a line each, or {"id", "text"}.', show_default=False)
+        Path | None,
+        typer.Option(metavar="FILE", help='Questions of a file (- is stdin): a line each, or JSON {"id", "text"}.', show_default=False),
     ] = None,
-    form: Annotated[Format, typer.Option("--format", metavar="FORM", help="compact (default in a pipe), full or json.", show_default=False)] = None,
-    max_tokens: Annotated[int, typer.Option("--max-tokens", min=MIN_TOKENS, metavar="N", help="Budget a question, if compact.")] = MAX_TOKENS,
+    form: Annotated[
+        Format, typer.Option("--format", metavar="FORM", help="compact (default in a pipe), full or json (of JSON).", show_default=False)
+    ] = None,
+    max_tokens: Annotated[
+        int | None, typer.Option("--max-tokens", min=MIN_TOKENS, metavar="N", help="Budget a question (1,000; of several 400).", show_default=False)
+    ] = None,
 ) -> None:
     """Search by meaning: what the cited works settle, then lines of code and passages with citations.
 
@@ -49,13 +54,13 @@ def query(
     """
     if batch and text:
         raise UsageError("a question and --batch cannot go together", hint="put the question into the file")
-    form = form or ("json" if run.json or batch else "full" if sys.stdout.isatty() else "compact")
-    asked = _asked(text or [], batch)
+    asked, is_json = questions(batch) if batch else (_asked(text or []), False)
+    form = form or ("json" if run.json or is_json else "full" if sys.stdout.isatty() and not batch else "compact")
     kept, notes = zip(*(beginning(question) for _, question in asked), strict=True) if batch and asked else ([question for _, question in asked], ())
-    answers = run.service.query_batch(kept, k=k or (20 if batch and form == "json" else 10), **run.asked)
+    answers = run.service.query_batch(kept, k=k or (20 if batch or form == "compact" else 10), **run.asked)
     answers = tuple(replace(answer, notes=(*answer.notes, *note)) for answer, note in zip(answers, notes or [()] * len(answers), strict=True))
     if form == "compact":
-        exit_codes.say(_compact(run.service, max_tokens * max(1, len(answers)), answers))
+        exit_codes.say(_compact(run.service, concise.budget(max_tokens, len(answers)), answers))
     elif batch:
         _put_batch([name for name, _ in asked], answers)
     else:
@@ -65,10 +70,8 @@ def query(
         print(f"note: {label(batch or Path('-'))} holds no questions", file=sys.stderr)
 
 
-def _asked(words: list[str], batch: Path | None) -> list[tuple[str, str]]:
-    """The questions, each with its id: of a file, or each argument with a blank in it, or all words as one."""
-    if batch:
-        return list(questions(batch))
+def _asked(words: list[str]) -> list[tuple[str, str]]:
+    """The questions, each with its number: each argument with a blank in it, or all words as one."""
     several = len(words) > 1 and all(len(word.split()) > 1 for word in words)
     texts = words if several else [joined(words)]
     if not all(map(str.strip, texts)):

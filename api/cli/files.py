@@ -117,18 +117,25 @@ def check_archive(path: Path) -> None:
         raise BadBundle(f"{path} is not a bundle: {_NO_ARCHIVE.get(kind, f'it is a {kind} file')}", hint="`lineage export` makes one")
 
 
-def questions(path: Path) -> Iterator[tuple[str, str]]:
-    """The (id, text) of a file of one question a line, plain (its id is the number of the line) or all as {"id", "text"}; raises `UsageError`."""
+def questions(path: Path) -> tuple[list[tuple[str, str]], bool]:
+    """The (id, text) of each question of a file, and whether they are JSON: all as {"id", "text"}, or one a plain line (its id is the line's number).
+
+    Raises `UsageError`.
+    """
     lines = list(_numbered(path))
     plain = bool(lines) and not lines[0][1].lstrip().startswith(("{", "["))
-    for number, line in lines:
-        row = {"id": number, "text": line.strip()} if plain else _object(path, number, line)
-        text = row.get("text", row.get("query"))
-        if "id" not in row or text is None:
-            raise UsageError(f'{label(path)}, line {number}: {{"id": …, "text": …}} is expected')
-        if not isinstance(text, str) or not text.strip():
-            raise UsageError(f"{label(path)}, line {number}: `text` must be a question")
-        yield str(row["id"]), text
+    return [
+        _question(path, number, {"id": number, "text": line.strip()} if plain else _object(path, number, line)) for number, line in lines
+    ], not plain
+
+
+def _question(path: Path, number: int, row: Mapping[str, Any]) -> tuple[str, str]:
+    text = row.get("text", row.get("query"))
+    if "id" not in row or text is None:
+        raise UsageError(f'{label(path)}, line {number}: {{"id": …, "text": …}} is expected')
+    if not isinstance(text, str) or not text.strip():
+        raise UsageError(f"{label(path)}, line {number}: `text` must be a question")
+    return str(row["id"]), text
 
 
 def lineage_of(path: Path) -> str:

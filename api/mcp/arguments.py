@@ -65,8 +65,8 @@ class SearchArguments(Arguments):
     no_target_code: Annotated[bool, Field(description="Leave the target's own code out.")] = False
     detail: Annotated[Literal["concise", "full"], Field(description="full: whole chunks.")] = "concise"
     context: Annotated[int, Field(ge=0, le=40, description="Lines around each match of `exact`, `regex`.")] = 0
-    max_tokens: Annotated[int, Field(ge=MIN_TOKENS, le=20000, description="Budget, a question.")] = MAX_TOKENS
-    limit: Annotated[Limit, Field(description="Hits a question (full: 5).")] = 10
+    max_tokens: Annotated[int, Field(ge=MIN_TOKENS, le=20000, description="Budget, a question (of several 400).")] = MAX_TOKENS
+    limit: Annotated[Limit, Field(description="Hits a question (full: 5).")] = 20
     offset: Offset = 0
 
     @model_validator(mode="after")
@@ -86,6 +86,11 @@ class SearchArguments(Arguments):
     def hits(self) -> int:
         """How many hits a question gets: whole chunks are long, so fewer of them unless a number is given."""
         return _FULL if self.detail == "full" and "limit" not in self.model_fields_set else self.limit
+
+    @property
+    def budget(self) -> int | None:
+        """Tokens a question, if that was said."""
+        return self.max_tokens if "max_tokens" in self.model_fields_set else None
 
 
 class ContextArguments(Arguments):

@@ -61,7 +61,7 @@ def _concise(desk: Desk, asked: SearchArguments, pages: Sequence[tuple[Answer, b
         end = concise.next_call(listed, "lineage_read with `citations`, mode=regex for names", more)
         return f"{top}{weak} {fence.brief_notice}\n{fence.around(listed.text)}\n{end}" if listed.text else f"{top} Nothing here answers that. {end}"
 
-    listed = concise.listing(answers, frame, desk.service.tokens.count, asked.max_tokens * len(answers))
+    listed = concise.listing(answers, frame, desk.service.tokens.count, concise.budget(asked.budget, len(answers)))
     shown = tuple(view(one, ConciseAnswer, has_more=more or bool(one.left)) for one, more in zip(listed.answers, further, strict=True))
     body = _page(asked, answers[0].lineage, answers[0].generation, shown, came)
     return Result(body, listed.sent)

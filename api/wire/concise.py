@@ -1,8 +1,8 @@
-"""Hits within a token budget: what the works settle, then blocks of the lines that answer.
+"""Hits as an agent pays for them: the values that works have, then the statements that answer, a line each, within a token budget.
 
-A listing grows step by step: of the first hits a block that answers without a further call (the statement whole, its signature, what stands
-around it), of others the line that says most. As many steps are taken as fit, counted on the whole text that is sent. Near-copies and neighbors
-in a file are one place. Citations are short; the first of a repository names its owner and commit.
+Many places in a line each find more than a few in blocks: what code decides and what the search found take turns. Where room is left, the
+first places grow (their signature, what stands around them). As many steps are taken as fit, counted on the whole text that is sent. Places
+that say the same are one. Citations are short; the first of a repository names its owner and commit.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from __future__ import annotations
 from bisect import bisect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import chain, groupby, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
-from api.wire.encode import MAX_TOKENS
-from api.wire.hits import MOST_LINES, LineageRelation, Source, hit_view
+from api.wire.encode import MAX_TOKENS, SHARED_TOKENS
+from api.wire.hits import LineageRelation, Source, hit_view
 from lineage.citation import citation, owner, short
 from lineage.licenses import called
 from lineage.reasons import UNSUPPORTED
@@ -29,25 +29,30 @@ if TYPE_CHECKING:
     from retrieval.search.read import CitedPassage
 
 Piece = tuple[int, int, str]
-_BESIDE = 3
-"""Lines between two hits of a file that are shown as one, at most."""
 _SAME = 0.8
 """Share of the lines of the shorter of two hits that stand in the other where they are near-copies."""
-_COPIES, _NOTES = 2, 3
-_LINE, _SENTENCE, _NOTE, _TITLE, _WHY = 160, 240, 240, 80, 120
+_NOTES = 3
+_ONE, _LINE, _SENTENCE, _NOTE, _TITLE, _WHY = 120, 160, 240, 240, 48, 120
 _BLOCK = 12
 """Lines of a block, at most."""
 _SENTENCES = (1, 2, 3)
 _PROSE = frozenset({"paper", "docs"})
 _NEAR = 3
 """Of an answer that has only near hits, how far its first hits grow."""
-_FULL, _WHOLE = 5, 0.8
-"""Hits that are shown as blocks before others get more than their line, and how much later each next one's block comes than its line."""
+_FULL, _WHOLE = 8, 3
+"""Places that are shown by a line before the first of them grows, and after how many further lines the next one does."""
+_FIRST = -2
+"""When the first place of a question comes: before all else."""
+_LEADING = 2
+"""Sentences that stand before code, at most."""
 
 
 @dataclass(frozen=True)
 class ListedPlace:
-    """A hit as it is listed: in `sizes`, smallest first, the pieces (line, part of it, text) that it is shown by; and the hits that say the same."""
+    """A hit as it is listed: in `sizes`, smallest first, the pieces (line, part of it, text) that it is shown by; and the hits that say the same.
+
+    The smallest is printed as one line; a place without rank is a statement that no hit has.
+    """
 
     hit: Hit
     sizes: tuple[tuple[Piece, ...], ...]
@@ -111,6 +116,11 @@ class _Step:
     size: int
 
 
+def budget(given: int | None, questions: int) -> int:
+    """The tokens of an answer to so many questions, of which each has as many as are given."""
+    return given * questions if given else max(MAX_TOKENS, SHARED_TOKENS * questions)
+
+
 def listing(answers: Sequence[Answer], frame: Callable[[Listing], str], count: Callable[[str], int], max_tokens: int = MAX_TOKENS) -> Listing:
     """The answers in at most `max_tokens`; `sent` is what `frame` makes of the listing, its count never above the budget.
 
@@ -150,49 +160,68 @@ def next_call(listed: Listing, *ways: str) -> str:
 
 
 def places(answer: Answer) -> tuple[ListedPlace, ...]:
-    """The hits of an answer, best first: neighbors in a file and near-copies are one."""
+    """The places that answer, best first; those that say the same are one."""
     asked = frozenset(terms(answer.query.text))
     made: list[ListedPlace] = []
-    for hit in answer.hits:
-        near = next((n for n, place in enumerate(made) if _beside(place.hit, hit)), None)
-        same = next((n for n, place in enumerate(made) if near is None and _alike(place.hit, hit)), None)
-        if near is not None:
-            made[near] = _joined(made[near], _place(hit, asked))
+    for hit in _in_turn(answer):
+        place = ListedPlace(hit, (_prose if hit.chunk.kind in _PROSE else _code)(hit, asked))
+        at = next((n for n, other in enumerate(made) if _is_in(place, other)), None)
+        same = next((n for n, other in enumerate(made) if at is None and _says_the_same(place, other)), None)
+        if at is not None:
+            made[at] = _joined(made[at], place)
         elif same is not None:
-            made[same] = replace(made[same], copies=(*made[same].copies, hit))
+            made[same] = replace(made[same], copies=(*made[same].copies, _line_of(place)))
         else:
-            made.append(_place(hit, asked))
+            made.append(place)
     return tuple(made)
 
 
-def _place(hit: Hit, asked: frozenset[str]) -> ListedPlace:
-    return ListedPlace(hit, (_prose if hit.chunk.kind in _PROSE else _code)(hit, asked))
+def _in_turn(answer: Answer) -> Iterator[Hit]:
+    """What was found and what code decides in turn; sentences that rank below code come last."""
+    prose = [hit for hit in answer.hits if hit.chunk.kind in _PROSE]
+    code = [hit for hit in answer.hits if hit.chunk.kind not in _PROSE]
+    leading = [hit for hit in prose[:_LEADING] if not code or hit.rank < code[0].rank]
+    yield from leading
+    yield from filter(None, chain.from_iterable(zip_longest(answer.statements, code)))
+    yield from prose[len(leading) :]
 
 
-def _beside(hit: Hit, other: Hit) -> bool:
-    """Whether two hits are neighbors: a few lines apart in a file and together no longer than a hit may be, or in one section of a paper."""
-    mine, theirs = hit.chunk, other.chunk
-    if (mine.work, mine.path) != (theirs.work, theirs.path):
+def _is_in(place: ListedPlace, other: ListedPlace) -> bool:
+    """Whether two places are one: they share lines of what says most, or stand in one section of a paper."""
+    if place.file != other.file:
         return False
-    if mine.kind == "paper":
-        return citation(hit) == citation(other)
-    apart = max(mine.start_line, theirs.start_line) - min(mine.end_line, theirs.end_line)
-    return apart <= _BESIDE and max(mine.end_line, theirs.end_line) - min(mine.start_line, theirs.start_line) < MOST_LINES
+    if place.hit.chunk.kind == "paper":
+        return citation(place.hit) == citation(other.hit)
+    return not {piece[:2] for piece in place.sizes[0]}.isdisjoint(piece[:2] for piece in other.sizes[0])
 
 
-def _alike(hit: Hit, other: Hit) -> bool:
-    """Whether the shorter text stands in the other for the most part, line by line."""
-    if hit.chunk.kind == "paper" or other.chunk.kind == "paper":
+def _says_the_same(place: ListedPlace, other: ListedPlace) -> bool:
+    """Whether code elsewhere is the same: its statement, or where both are hits the shorter text for the most part, line by line."""
+    hit, first = place.hit, other.hit
+    if place.file == other.file or "paper" in (hit.chunk.kind, first.chunk.kind):
         return False
-    mine, theirs = (frozenset(filter(None, map(str.strip, one.chunk.text.split("\n")))) for one in (hit, other))
-    return len(mine & theirs) >= _SAME * max(1, min(len(mine), len(theirs)))
+    if _said(place) == _said(other):
+        return True
+    mine, theirs = (frozenset(filter(None, map(str.strip, one.chunk.text.split("\n")))) for one in (hit, first))
+    return bool(hit.rank and first.rank) and len(mine & theirs) >= _SAME * max(1, min(len(mine), len(theirs)))
+
+
+def _line_of(place: ListedPlace) -> Hit:
+    """A hit of just the lines that say most."""
+    (first, *_), (last, *_) = place.sizes[0][0], place.sizes[0][-1]
+    return place.hit if place.hit.chunk.kind in _PROSE else replace(_lines(place.hit, first, last), focus=None)
+
+
+def _said(place: ListedPlace) -> str:
+    return " ".join(text.strip() for _, _, text in place.sizes[0])
 
 
 def _joined(place: ListedPlace, other: ListedPlace) -> ListedPlace:
     """Both as one: the line of the better one, then what both have."""
+    ranked = place if place.hit.rank or not other.hit.rank else other
     chunk, theirs = place.hit.chunk, other.hit.chunk
     lines = (min(chunk.start_line, theirs.start_line), max(chunk.end_line, theirs.end_line))
-    hit = replace(place.hit, chunk=replace(chunk, start_line=lines[0], end_line=lines[1]))
+    hit = replace(ranked.hit, chunk=replace(ranked.hit.chunk, start_line=lines[0], end_line=lines[1]))
     both = tuple(tuple(sorted({*mine, *their})) for mine, their in zip(place.sizes[1:], other.sizes[1:], strict=True))
     return replace(place, hit=hit, sizes=(place.sizes[0], *both))
 
@@ -205,9 +234,21 @@ def _code(hit: Hit, asked: frozenset[str]) -> tuple[tuple[Piece, ...], ...]:
     best = max(range(start, end + 1), key=lambda at: (_hold(lines[at], asked), any(map(str.isalnum, lines[at]))))
     start, end = statement(lines, start, end)
     head = signature(lines, start)
-    said = [*([] if head is None else [head]), *(at for at in range(start, end + 1) if any(map(str.isalnum, lines[at])))]
-    around = block(lines, start, end, _BLOCK)
-    return tuple(tuple((first + at, 0, _line(lines[at])) for at in some) for some in ([best], said or [best], around or [best]))
+    said = [at for at in range(start, end + 1) if any(map(str.isalnum, lines[at]))] or [best]
+    around = block(lines, start, end, _BLOCK) or [best]
+    sizes = (_shortest(lines, best), [*([] if head is None else [head]), *said], around)
+    return tuple(tuple((first + at, 0, _line(lines[at])) for at in some) for some in sizes)
+
+
+def _shortest(lines: Sequence[str], at: int) -> list[int]:
+    """The statement of a line if it fits into one, and the next ones while it only opens a block."""
+    start, end = statement(lines, at, at)
+    while end + 1 < len(lines) and lines[end].rstrip().endswith((":", "{")):
+        end += 1
+    kept = [near for near in range(start, end + 1) if lines[near].strip()] or [at]
+    while len(kept) > 1 and kept[-1] > at and sum(len(lines[near].strip()) + 1 for near in kept) > _ONE:
+        kept.pop()
+    return kept if sum(len(lines[near].strip()) + 1 for near in kept) <= _ONE else [at]
 
 
 def _anchor(hit: Hit, lines: Sequence[str], asked: frozenset[str]) -> tuple[int, int]:
@@ -253,20 +294,15 @@ def _short(text: str, most: int) -> str:
 
 
 def _steps(answers: Sequence[Answer], found: Sequence[Sequence[ListedPlace]]) -> Iterator[_Step]:
-    """The first hit's statement, what is settled, each hit's line, blocks of the first hits, then of the others; better hits sooner."""
+    """The values, then each place's line, better ones sooner; the first places grow once some lines are there."""
     for question, (answer, listed) in enumerate(zip(answers, found, strict=True)):
-        yield from (_Step(0.5, question, -1, note) for note in range(len(_notes(answer))))
+        yield from (_Step(_FULL + note, question, -1, note) for note in range(len(_notes(answer))))
         yield from (_Step(-1 + row / 10, question, -2, row) for row in range(len(answer.settled)))
         for number, place in enumerate(listed):
-            yield _Step(-2 if not number else _line_level(number), question, number, 0)
+            yield _Step(number if number else _FIRST, question, number, 0)
             for size in range(1, len(place.sizes)):
                 if place.sizes[size] != place.sizes[size - 1] and (answer.supported or number + size < _NEAR):
-                    yield _Step(number + _WHOLE * size, question, number, size)
-
-
-def _line_level(number: int) -> float:
-    """When a hit's line comes: those of the first hits at once, those of others beside the blocks of the first."""
-    return number / 1000 if number < _FULL else number - _FULL + 1
+                    yield _Step(_FULL + _WHOLE * number + size, question, number, size)
 
 
 # -- text
@@ -274,7 +310,7 @@ def _line_level(number: int) -> float:
 
 def _listed(answers: Sequence[Answer], found: Sequence[Sequence[ListedPlace]], steps: Sequence[_Step], *, cut: bool) -> Listing:
     """The text and the hits of the steps taken; what stands there for a question is not repeated for the next one."""
-    blocks, shown, told, notes = [], [], _Told(set(), set()), dict[str, None]()
+    blocks, shown, told, notes = [], [], _Told(set(), set(), set()), dict[str, None]()
     for question, (answer, listed) in enumerate(zip(answers, found, strict=True)):
         taken: dict[int, int] = {}
         for step in steps:
@@ -284,11 +320,14 @@ def _listed(answers: Sequence[Answer], found: Sequence[Sequence[ListedPlace]], s
         order = {place.file: number for number, (place, _) in reversed(list(enumerate(kept)))}
         head = [f"== {_short(_one_line(answer.query.text), _TITLE)}{'' if answer.supported else ' (only near hits)'}"] if len(answers) > 1 else []
         settled = [_settled(row) for row in answer.settled[: taken.get(-2, -1) + 1]]
-        texts = [_shown(place, size, told) for place, size in sorted(kept, key=lambda row: order[row[0].file])]
+        printed = [(place, size, _shown(place, size, told)) for place, size in sorted(kept, key=lambda row: order[row[0].file])]
+        ranked = sorted((row for row in printed if row[0].hit.rank and row[2]), key=lambda row: row[0].hit.rank)
+        told.pieces.update(told.here)
+        told.here.clear()
         notes.update(dict.fromkeys(f"note: {_short(_one_line(note), _NOTE)}" for note in _notes(answer)[: taken.get(-1, -1) + 1]))
-        blocks.append("\n".join([*head, *settled, *texts]))
-        hits = tuple(concise_hit(place, _cited(place, size)) for place, size in kept)
-        left = next((place.hit.rank for number, place in enumerate(listed) if number not in taken), 0)
+        blocks.append("\n".join([*head, *settled, *(text for _, _, text in printed if text)]))
+        hits = tuple(concise_hit(place, _cited(place, size)) for place, size, _ in ranked)
+        left = min((place.hit.rank for number, place in enumerate(listed) if number not in taken and place.hit.rank), default=0)
         shown.append(ShownHits(answer.query.text, answer.supported, hits, tuple(map(_one_line, answer.notes)), left))
     return Listing("\n".join(filter(None, [*blocks, *notes])), tuple(shown), cut)
 
@@ -299,42 +338,56 @@ def _notes(answer: Answer) -> list[str]:
 
 
 class _Told(NamedTuple):
-    """What a text already contains: works by name, and pieces by file, line and part."""
+    """What a text says already: works by name, and pieces by file, line and part, those of this question apart."""
 
     works: set[str]
     pieces: set[tuple[object, ...]]
+    here: set[tuple[object, ...]]
 
 
 def _settled(row: Settled) -> str:
-    """`weight decay: 0 DiT/train.py:153, mae/main.py:40 · 0.02 mar/main_mar.py:81`."""
-    return f"{row.title}: " + " · ".join(f"{_one_line(side.said)} {', '.join(pinpointed(hit) for hit in side.hits)}" for side in row.sides)
+    """`weight decay: 0 DiT/train.py:153 +2 · 0.02 mar/main_mar.py:81`."""
+    return f"{row.title}: " + " · ".join(f"{_one_line(side.said)} {_and_more(side.hit, side.works)}" for side in row.sides)
+
+
+def _and_more(hit: Hit, places: int) -> str:
+    """The citation of the first of some places, and how many more there are."""
+    return pinpointed(hit) + (f" +{places - 1}" if places > 1 else "")
 
 
 def pinpointed(hit: Hit) -> str:
     """The short citation of the lines that answer."""
-    if not hit.focus or hit.work.kind != "code":
-        return short(hit)
-    return short(replace(hit, chunk=replace(hit.chunk, start_line=hit.focus.start_line, end_line=hit.focus.end_line)))
+    return short(_lines(hit, hit.focus.start_line, hit.focus.end_line) if hit.focus and hit.work.kind == "code" else hit)
+
+
+def _lines(hit: Hit, first: int, last: int) -> Hit:
+    """A hit that is cited by these lines."""
+    return replace(hit, chunk=replace(hit.chunk, start_line=first, end_line=last))
 
 
 def _shown(place: ListedPlace, size: int, told: _Told) -> str:
-    """A place in one of its sizes: `citation: line`, or its citation over `line: text` without the indentation that all lines have."""
-    pieces = [piece for piece in place.sizes[size] if (*place.file, *piece[:2]) not in told.pieces]
-    told.pieces.update((*place.file, *piece[:2]) for piece in pieces)
+    """A place in one of its sizes: `citation: line`, or its citation over `line: text` without the indentation that all lines have.
+
+    What an earlier question was told stands above; what this one was, nowhere again.
+    """
+    keys = {piece: (*place.file, *piece[:2]) for piece in place.sizes[size]}
+    new = [piece for piece, key in keys.items() if key not in told.here]
+    pieces = [piece for piece in new if keys[piece] not in told.pieces]
+    told.here.update(keys.values())
+    if not new:
+        return ""
     head = f"{_cited(place, size)}{_about(place, told.works)}"
     if not pieces:
         return f"{head}: above"
     if place.hit.chunk.kind in _PROSE:
-        return f"{head}: " + " ".join(("… " if n and not _follows(pieces[n - 1], piece) else "") + piece[2] for n, piece in enumerate(pieces))
-    return f"{head}: {pieces[0][2].strip()}" if len(place.sizes[size]) == 1 else f"{head}\n{numbered_lines(pieces)}"
+        said = " ".join(("… " if n and not _follows(pieces[n - 1], piece) else "") + piece[2] for n, piece in enumerate(pieces))
+        return f"{head}: {said if size else _short(said, _LINE)}"
+    return f"{head}\n{numbered_lines(pieces)}" if size else f"{head}: {_short(_said(place), _ONE)}"
 
 
 def _cited(place: ListedPlace, size: int) -> str:
     """The citation of a place: of its line where it has one only."""
-    pieces = place.sizes[size]
-    if len(pieces) > 1 or place.hit.chunk.kind in _PROSE:
-        return short(place.hit)
-    return short(replace(place.hit, chunk=replace(place.hit.chunk, start_line=pieces[0][0], end_line=pieces[0][0])))
+    return short(place.hit if size else _line_of(place))
 
 
 def numbered_lines(pieces: Sequence[Piece]) -> str:
@@ -345,7 +398,7 @@ def numbered_lines(pieces: Sequence[Piece]) -> str:
 
 def _about(place: ListedPlace, known: set[str]) -> str:
     """For the first place of a work its owner, commit, license and role; then the places with the same lines."""
-    also = [f"also {', '.join(map(short, place.copies[:_COPIES]))}"] if place.copies else []
+    also = [f"also {_and_more(place.copies[0], len(place.copies))}"] if place.copies else []
     told = [*([] if place.hit.work.id in known else about(place.hit)), *also]
     known.add(place.hit.work.id)
     return f" ({', '.join(told)})" if told else ""

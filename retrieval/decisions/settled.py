@@ -16,7 +16,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lineage.records import MECHANISM, Focus, Settled, SettledSide, WorkId
-from retrieval.decisions.provenance import evidence, line_at
+from retrieval.decisions.provenance import evidence
 
 if TYPE_CHECKING:
     from lineage.catalog.reader import Catalog
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 
 VERSION = "settled@1"
 """What a change of the rules of values or mechanisms raises, so that what was kept before is made anew."""
-_DETAILS, _VALUES, _HOLDERS = 3, 4, 3
-_SURE, _WORKS, _LONGEST = 0.35, 5, 110
+_DETAILS, _VALUES = 3, 4
 _PLACES = 8
 """Statements of one repository that are kept of a mechanism."""
 
@@ -164,19 +163,9 @@ def settled_values(index: SettledIndex, details: Sequence[str], known: Ontology,
     """The values of each detail, that of the target and its nearest works first, each with the works that hold it."""
     for name in details[:_DETAILS]:
         held = ((value.said, [place for place in value.places if place.work not in without]) for value in index.values(name))
-        some = [(said, places[:_HOLDERS]) for said, places in held if places][:_VALUES]
+        some = [(said, places) for said, places in held if places][:_VALUES]
         if some:
-            yield Settled(known.title(name), tuple(SettledSide(said, tuple(shown.hit(*place) for place in places)) for said, places in some))
-
-
-def settled_mechanisms(
-    asked: Sequence[tuple[MechanismKind, float]], index: SettledIndex, without: AbstractSet[str], shown: Shown
-) -> Iterator[Settled]:
-    """The statement of each repository that says most of each mechanism, the ancestors of its part first."""
-    for kind, share in asked:
-        held = [one for one in index.statements(kind) if one.work not in without] if share >= _SURE else []
-        if held:
-            yield Settled(kind.title, tuple(_side(shown.hit(one.work, *one.places[0][:3])) for one in held[:_WORKS]))
+            yield Settled(known.title(name), tuple(SettledSide(said, shown.hit(*places[0]), len(places)) for said, places in some))
 
 
 class Shown(NamedTuple):
@@ -190,12 +179,6 @@ class Shown(NamedTuple):
         (chunk,) = self.chunks([row])
         hit = evidence(chunk if chunk.work == work else replace(chunk, work=work), self.kinship, line)
         return replace(hit, focus=Focus(line, max(line, end_line)))
-
-
-def _side(hit: Hit) -> SettledSide:
-    lines = range(hit.focus.start_line, hit.focus.end_line + 1) if hit.focus else ()
-    said = " ".join(" ".join(line_at(hit.chunk, line) for line in lines).split())
-    return SettledSide(said if len(said) <= _LONGEST else said[: _LONGEST - 1] + "…", (hit,))
 
 
 # -- what a generation keeps: a line with the mark and the names, then a line of JSON for each

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
@@ -26,7 +26,8 @@ from retrieval.decisions.provenance import evidence
 if TYPE_CHECKING:
     from lineage.catalog.reader import Catalog
     from lineage.ports import Vectors, WordEmbedder
-    from retrieval.decisions.settled import SettledIndex
+    from lineage.records import Hit
+    from retrieval.decisions.settled import SettledIndex, Shown, StatementPlace
     from retrieval.search.work_relations import WorkRelations
 
 _TITLE, _NAME = 3, 2
@@ -37,6 +38,8 @@ _WORDS, _VECTORS = 1 / 6, 1 / 2
 _SURE, _SPREAD = 1.2, 0.5
 """The score of a kind at which it counts one half, and by how much less another scores that counts a third."""
 _KINDS, _LEAST = 4, 0.2
+_SHOWN, _MOST = 3, 20
+"""Statements of a repository and kind that are shown, and all that are."""
 _FULL = 5.0
 _FURTHER = 0.5
 _MANY, _RUN, _ASIDE = 0.6, 0.4, 1.0
@@ -70,15 +73,29 @@ def asked_kinds(question: str, table: WordEmbedder | None) -> list[tuple[Mechani
 def decided(question: str, held: SettledIndex, table: WordEmbedder | None, without: AbstractSet[str]) -> dict[int, DecidedPlace]:
     """By row the statement that best settles what a question asks for; none where it asks for no decision of a known kind."""
     found: dict[int, DecidedPlace] = {}
+    for strength, _, kind, _, (row, line, end_line, _) in _stated(question, held, table, without):
+        before = found.get(row)
+        if before is None or strength > before.strength:
+            further = _FURTHER * before.strength if before else 0.0
+            found[row] = DecidedPlace(strength + further, kind.title, line, end_line)
+    return found
+
+
+def statements(question: str, held: SettledIndex, table: WordEmbedder | None, without: AbstractSet[str], shown: Shown) -> Iterator[Hit]:
+    """The statements that settle what a question asks for, surest first, a few of each repository and kind; they have no rank."""
+    ranked = sorted((one for one in _stated(question, held, table, without) if one[1] < _SHOWN), key=lambda one: -one[0])
+    return (replace(shown.hit(work, *place[:3]), rank=0) for _, _, _, work, place in ranked[:_MOST])
+
+
+def _stated(
+    question: str, held: SettledIndex, table: WordEmbedder | None, without: AbstractSet[str]
+) -> Iterator[tuple[float, int, MechanismKind, WorkId, StatementPlace]]:
+    """(how surely it settles the question, its number in its work, kind, work, statement) of each statement of the kinds that are asked for."""
     for kind, share in asked_kinds(question, table):
         works = (one for one in held.statements(kind) if one.work not in without)
-        for nth_work, (_, standing, places) in enumerate(works):
-            for nth, (row, line, end_line, score) in enumerate(places):
-                strength, before = share * _worth(score, standing, nth_work, nth), found.get(row)
-                if before is None or strength > before.strength:
-                    strength += _FURTHER * before.strength if before else 0.0
-                    found[row] = DecidedPlace(strength, kind.title, line, end_line)
-    return found
+        for nth_work, (work, standing, places) in enumerate(works):
+            for nth, place in enumerate(places):
+                yield share * _worth(place.score, standing, nth_work, nth), nth, kind, work, place
 
 
 def _worth(score: float, standing: float, nth_work: int, nth: int) -> float:

@@ -16,13 +16,13 @@ from lineage.generation import SETTLED, SETTLED_WITHOUT, Generation
 from lineage.hyperparameters.ontology import Ontology, ontology
 from lineage.ports import Embedder, Reranker, VectorIndex, Vectors, WordEmbedder
 from lineage.reasons import UNSUPPORTED
-from lineage.records import Answer, Chunk, Focus, Hit, Query, Reason, ReasonKind, Settled, WorkId
+from lineage.records import Answer, Chunk, Focus, Hit, Query, Reason, ReasonKind, WorkId
 from lineage.text.tokens import tokens
-from retrieval.decisions.settled import Making, SettledIndex, Shown, mark, settled_mechanisms, settled_values
+from retrieval.decisions.settled import Making, SettledIndex, Shown, mark, settled_values
 from retrieval.search import candidates, entity_routing, fusion
 from retrieval.search.candidates import QueryWords, Scope, is_quotation, is_telling, sequence, share_in_order
 from retrieval.search.concepts import MISS, MISSES, Asked, Field, Signs, concepts, first, profile, signs, supported
-from retrieval.search.decided import DecidedPlace, Deciders, asked_kinds, decided
+from retrieval.search.decided import DecidedPlace, Deciders, decided, statements
 from retrieval.search.evidence import EvidenceWindow, neighbours, widened
 from retrieval.search.focus import focus
 from retrieval.search.fusion import Fusion, Ranked, Scored
@@ -212,16 +212,18 @@ class Engine:
             return _Asked(query, text, words, details, scope, decided=decided, settled=settled, open=is_open)
         return _Asked(query, text, words, details, scope, sequence(text), candidates.exact(self._catalog, text, scope))
 
-    def settled(self, query: Query) -> tuple[Settled, ...]:
-        """What the works of the lineage settle the details and mechanisms with that a question asks for, or one `work` of them."""
-        return (self.without_target_code() if query.no_target_code else self)._settled(query)  # noqa: SLF001 - itself or a copy of itself
+    def settled(self, answer: Answer) -> Answer:
+        """The same with what the works of the lineage, or one `work` of them, settle the details and mechanisms with that it asks for."""
+        query = answer.query
+        return (self.without_target_code() if query.no_target_code else self)._settled(answer, plain(query.text))  # noqa: SLF001 - itself or a copy of itself
 
-    def _settled(self, query: Query) -> tuple[Settled, ...]:
-        text = plain(query.text)
+    def _settled(self, answer: Answer, text: str) -> Answer:
+        query, shown = answer.query, Shown(self._passages.chunks, self._kinship)
         without = self._excluded | (self._kinship.kin.keys() - {self._kinship.work(query.work)} if query.work else frozenset())
-        asked, shown = asked_kinds(text, self._table() if self._table else None), Shown(self._passages.chunks, self._kinship)
         values = settled_values(self._settling, asked_details(text, self._ontology), self._ontology, without, shown)
-        return (*values, *settled_mechanisms(asked, self._settling, without, shown))
+        stated = statements(text, self._settling, self._table() if self._table else None, without, shown)
+        kept = tuple(hit for hit in stated if not query.kinds or hit.chunk.kind in query.kinds)
+        return replace(answer, settled=tuple(values), statements=kept)
 
     @property
     def _settling(self) -> SettledIndex:

@@ -279,8 +279,8 @@ def test_several_questions_are_those_in_quotes_or_the_lines_of_a_file(asked, tmp
     assert [line for line in several.splitlines() if line.startswith("== ")] == ["== the encoder", "== learning rate"]
     path = tmp_path / "questions.txt"
     path.write_text("the encoder\n\nlearning rate\n")
-    assert asked("query", "--batch", str(path), "--format", "compact").out == several
-    assert [json.loads(line)["id"] for line in asked("query", "--batch", str(path)).out.splitlines()] == ["1", "3"]
+    assert asked("query", "--batch", str(path)).out == several
+    assert [json.loads(line)["id"] for line in asked("query", "--batch", str(path), "--json").out.splitlines()] == ["1", "3"]
     assert "== " not in asked("query", "how", "is", "the", "encoder").out
 
 
@@ -376,7 +376,7 @@ def test_what_is_no_file_is_not_replaced_and_a_folder_that_is_not_there_is_named
 
 
 def test_what_is_piped_is_utf_8_whatever_the_locale(built):
-    ended = in_a_process("query", QUESTION, "-k", "1", "--home", str(built.home), PYTHONIOENCODING="ascii", PYTHONUTF8="0", LC_ALL="C")
+    ended = in_a_process("query", "which optimizer?", "-k", "1", "--home", str(built.home), PYTHONIOENCODING="ascii", PYTHONUTF8="0", LC_ALL="C")
     assert (ended.code, ended.err) == (0, "")
     assert "·" in ended.out
 

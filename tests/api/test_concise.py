@@ -69,16 +69,41 @@ def test_places_of_a_file_stand_together():
     assert [made.rank for made in listed.answers[0].hits] == [1, 2, 3]
 
 
-def test_neighbors_in_a_file_are_one_place_with_the_lines_of_both():
-    (place,) = places(answer(hit(1, "a = 1\nb = 2", first=10, focus=Focus(11, 11)), hit(2, "c = 3\nd = 4", first=13, focus=Focus(13, 13))))
-    assert (place.hit.chunk.start_line, place.hit.chunk.end_line) == (10, 14)
-    assert [[line for line, _, _ in pieces] for pieces in place.sizes] == [[11], [11, 13], [10, 11, 13, 14]]
+def test_places_that_share_lines_are_one_with_the_lines_of_both():
+    text = "def f():\n    a = g(1,\n        step=2)\n    return a"
+    (place,) = places(answer(hit(1, text, first=10, focus=Focus(11, 11)), hit(2, text, first=10, focus=Focus(12, 12))))
+    assert [line for line, _, _ in place.sizes[0]] == [11, 12]
+    assert [line for line, _, _ in place.sizes[1]] == [10, 11, 12]
+
+
+def test_what_code_decides_and_what_is_found_take_turns_and_prose_below_code_comes_last():
+    found = [hit(1, "a = 1", "a.py"), hit(2, "A step.", "p.tex", kind="paper", work=CITED), hit(3, "b = 1", "b.py")]
+    decided = tuple(replace(hit(0, f"d = {n}", f"d{n}.py"), rank=0) for n in range(3))
+    listed = shown(replace(answer(*found), statements=decided))
+    assert [line.split(" ")[0].split(":")[0] for line in lines(listed)] == [
+        *("tent/d0.py", "tent/a.py", "tent/d1.py"),
+        "tent/b.py",
+        "tent/d2.py",
+        "arXiv",
+    ]
+    assert [made.rank for made in listed.answers[0].hits] == [1, 2, 3]
+
+
+def test_a_statement_that_a_hit_has_too_is_that_hit():
+    listed = shown(replace(answer(hit(1, "a = 1", "a.py", first=3)), statements=(replace(hit(0, "a = 1", "a.py", first=3), rank=0),)))
+    assert lines(listed) == ["tent/a.py:3 (DequanWang/tent@e9e926a6, MIT, baseline): a = 1"]
+    assert [made.rank for made in listed.answers[0].hits] == [1]
+
+
+def test_a_line_that_only_opens_a_block_goes_on():
+    (place,) = places(answer(hit(1, "if step > 5:\n    lr = 0.1\nx = 1", first=1, focus=Focus(1, 1))))
+    assert [text for _, _, text in place.sizes[0]] == ["if step > 5:", "    lr = 0.1"]
 
 
 def test_near_copies_are_one_place_that_names_the_others():
     copy = hit(2, CODE + "\n    return 1", "lib/train.py", work=small_lineage.FORK)
     (row,) = shown(answer(hit(1), copy, hit(3, CODE.replace("step", "other").replace("compute", "make"), "b.py"))).answers[0].hits[:1]
-    assert row.copies == ("fork/lib/train.py:10-41",)
+    assert row.copies == ("fork/lib/train.py:11",)
 
 
 def test_a_call_over_several_lines_is_shown_whole():
@@ -94,14 +119,14 @@ def test_prose_is_the_sentences_that_answer():
 
 
 def test_what_the_works_settle_stands_first_side_by_side():
-    sides = (SettledSide("0.9", (hit(focus=Focus(12, 12)), hit(path="b.py", focus=Focus(13, 14)))), SettledSide("0.99", (hit(path="c.py"),)))
+    sides = (SettledSide("0.9", hit(focus=Focus(12, 12)), 2), SettledSide("0.99", hit(path="c.py")))
     listed = shown(replace(answer(hit()), settled=(Settled("momentum", sides),)))
-    assert lines(listed)[0] == "momentum: 0.9 tent/train.py:12, tent/b.py:13-14 · 0.99 tent/c.py:10-40"
+    assert lines(listed)[0] == "momentum: 0.9 tent/train.py:12 +1 · 0.99 tent/c.py:10-40"
 
 
 def test_what_does_not_fit_is_named_by_the_first_rank_that_is_left_out():
     hits = [hit(n, CODE.replace("step", f"part{n}"), f"f{n}.py") for n in range(1, 9)]
-    listed = shown(answer(*hits), budget=150)
+    listed = shown(answer(*hits), budget=100)
     (made,) = listed.answers
     assert listed.cut
     assert 1 <= len(made.hits) < 8

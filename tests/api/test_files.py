@@ -68,10 +68,10 @@ def test_what_cannot_be_opened_says_why(tmp_path):
 
 
 def test_questions_go_by_either_name_and_need_an_id(written):
-    assert list(files.questions(written('{"id": 7, "text": "a"}\n{"id": "x", "query": "b"}'))) == [("7", "a"), ("x", "b")]
+    assert files.questions(written('{"id": 7, "text": "a"}\n{"id": "x", "query": "b"}')) == ([("7", "a"), ("x", "b")], True)
     for row in ('{"text": "a"}', '{"id": 1}', '{"id": 1, "text": null}'):
         with pytest.raises(UsageError, match=r'line 1: \{"id": …, "text": …\} is expected'):
-            list(files.questions(written(row)))
+            files.questions(written(row))
 
 
 @pytest.mark.parametrize("text", ['""', '"  "', "7", '["a"]'])
@@ -82,9 +82,9 @@ def test_a_question_is_a_text_with_words(written, text):
 
 def test_a_batch_comes_from_standard_input_too(monkeypatch):
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(b'{"id": 1, "text": "a"}\n')))
-    assert list(files.questions(Path("-"))) == [("1", "a")]
+    assert files.questions(Path("-")) == ([("1", "a")], True)
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(b"nothing")))
-    assert list(files.questions(Path("-"))) == [("1", "nothing")]
+    assert files.questions(Path("-")) == ([("1", "nothing")], False)
 
 
 def test_a_gold_file_is_of_the_one_lineage_that_all_of_its_lines_name(written):

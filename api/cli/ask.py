@@ -17,7 +17,7 @@ from api.cli.common import Named, Run, Words, command, joined, known
 from api.cli.files import label, questions
 from api.operations import Service
 from api.wire import concise
-from api.wire.encode import MAX_TOKENS, MIN_TOKENS
+from api.wire.encode import MIN_TOKENS
 from lineage.errors import LineageError, NotFound, UsageError
 from lineage.records import Answer
 from retrieval.search.query import beginning
@@ -39,7 +39,7 @@ def query(
         Format, typer.Option("--format", metavar="FORM", help="compact (default in a pipe), full or json (of JSON).", show_default=False)
     ] = None,
     max_tokens: Annotated[
-        int | None, typer.Option("--max-tokens", min=MIN_TOKENS, metavar="N", help="Budget a question (1,000; of several 400).", show_default=False)
+        int | None, typer.Option("--max-tokens", min=MIN_TOKENS, metavar="N", help="Budget a question (1,000; of several 500).", show_default=False)
     ] = None,
 ) -> None:
     """Search by meaning: what the cited works settle, then lines of code and passages with citations.
@@ -86,7 +86,7 @@ def _compact(service: Service, max_tokens: int, answers: Sequence[Answer]) -> st
         left = next((one.left for one in listed.answers if one.left), 0)
         more = f"--max-tokens (hits from {left} on)" if left else ""
         weak = "" if any(answer.supported for answer in answers) else "Nothing clearly answers; these are the nearest."
-        end = concise.next_call(listed, "`lineage read CITATION...`, `lineage grep -C 5 NAME...`", more)
+        end = concise.next_call(listed, "for what is open `lineage grep PATTERN...`, a pattern of code each, or `lineage read PATH:3-20...`", more)
         return "\n".join(filter(None, (weak, listed.text, end)))
 
     return concise.listing(answers, frame, service.tokens.count, max_tokens).sent if answers else ""
@@ -106,7 +106,9 @@ def _put_batch(names: Sequence[str], answers: Sequence[Answer]) -> None:
 def grep(
     run: Run,
     pattern: Annotated[list[str], typer.Argument(metavar="PATTERN", help="Regular expressions (RE2), one an argument.", show_default=False)],
-    max_tokens: Annotated[int, typer.Option("--max-tokens", min=MIN_TOKENS, metavar="N", help="Budget a pattern.")] = MAX_TOKENS,
+    max_tokens: Annotated[
+        int | None, typer.Option("--max-tokens", min=MIN_TOKENS, metavar="N", help="Budget a pattern (1,000; of several 500).", show_default=False)
+    ] = None,
 ) -> None:
     """Find lines by pattern in all code, settings and texts; definitions first, statements joined to one line.
 
@@ -120,10 +122,9 @@ def grep(
     """
     found = [run.service.grep(one, **run.asked) for one in pattern]
     how = {"headed": len(found) > 1, "blocks": run.asked["context"] > 0}
+    each = concise.budget(max_tokens, len(found)) // len(found)
     for matches in found:
-        run.put(
-            matches, lambda some: concise.matching_lines(some, run.service.tokens.count, max_tokens, **how), "grep", verbatim=not sys.stdout.isatty()
-        )
+        run.put(matches, lambda some: concise.matching_lines(some, run.service.tokens.count, each, **how), "grep", verbatim=not sys.stdout.isatty())
     with exit_codes.concluding():
         if not any(matches.total for matches in found):
             raise NotFound(f"no line matches {' or '.join(pattern)[:80]!r}", hint="`lineage query` searches by meaning")

@@ -24,6 +24,8 @@ _HEAD = 10
 _AGENT = "an agent, over MCP"
 _ALL = 100
 _CONFLICTS, _LINKS = 10, 20
+_OF_SEVERAL = 3
+"""Structured hits of each of several questions; all stand in the text."""
 
 
 def search(desk: Desk, asked: SearchArguments) -> Result:
@@ -58,11 +60,15 @@ def _concise(desk: Desk, asked: SearchArguments, pages: Sequence[tuple[Answer, b
         weak = "" if all(supported) else " Nothing clearly answers; these are the nearest." if not any(supported) else " Some have only near hits."
         left = [one.left - 1 for one in listed.answers if one.left]
         more = f"offset={min(left, default=asked.offset + asked.hits)} (more hits)" if left or any(further) else ""
-        end = concise.next_call(listed, "lineage_read with `citations`, mode=regex for names", more)
+        end = concise.next_call(listed, "for what is open one mode=regex with a pattern each, or lineage_read with `citations`", more)
         return f"{top}{weak} {fence.brief_notice}\n{fence.around(listed.text)}\n{end}" if listed.text else f"{top} Nothing here answers that. {end}"
 
     listed = concise.listing(answers, frame, desk.service.tokens.count, concise.budget(asked.budget, len(answers)))
-    shown = tuple(view(one, ConciseAnswer, has_more=more or bool(one.left)) for one, more in zip(listed.answers, further, strict=True))
+    most = _OF_SEVERAL if len(answers) > 1 else None
+    shown = tuple(
+        view(one, ConciseAnswer, hits=one.hits[:most], has_more=more or bool(one.left) or len(one.hits) > len(one.hits[:most]))
+        for one, more in zip(listed.answers, further, strict=True)
+    )
     body = _page(asked, answers[0].lineage, answers[0].generation, shown, came)
     return Result(body, listed.sent)
 
@@ -77,7 +83,8 @@ def _matching(desk: Desk, asked: SearchArguments) -> Result:
     top = f"{total} lines match, definitions first." if total else "No line matches; mode=hybrid searches by meaning."
     top += _further(asked.hits, asked.offset, any(answer.has_more for answer in answers))
     form: dict[str, Any] = {"headed": len(found) > 1, "blocks": asked.context > 0}
-    lines = "\n".join(concise.matching_lines(answer, desk.service.tokens.count, asked.max_tokens, **form) for answer in found)
+    each = concise.budget(asked.budget, len(found)) // len(found)
+    lines = "\n".join(concise.matching_lines(answer, desk.service.tokens.count, each, **form) for answer in found)
     body = _page(asked, first.lineage, first.generation, answers, first.provenance)
     return Result(body, results.blocks(top, [("", lines)] if total else []))
 

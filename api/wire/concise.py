@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from itertools import chain, groupby, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
-from api.wire.encode import MAX_TOKENS, SHARED_TOKENS
-from api.wire.hits import LineageRelation, Source, hit_view
+from api.wire.encode import MAX_TOKENS, SHARED_TOKENS, view
+from api.wire.hits import hit_view
 from lineage.citation import citation, owner, short
 from lineage.licenses import called
 from lineage.reasons import UNSUPPORTED
@@ -32,15 +32,16 @@ Piece = tuple[int, int, str]
 _SAME = 0.8
 """Share of the lines of the shorter of two hits that stand in the other where they are near-copies."""
 _NOTES = 3
-_ONE, _LINE, _SENTENCE, _NOTE, _TITLE, _WHY = 120, 160, 240, 240, 48, 120
+_ONE, _LINE, _SENTENCE, _NOTE, _TITLE = 120, 160, 240, 240, 48
 _BLOCK = 12
 """Lines of a block, at most."""
 _SENTENCES = (1, 2, 3)
 _PROSE = frozenset({"paper", "docs"})
 _NEAR = 3
 """Of an answer that has only near hits, how far its first hits grow."""
-_FULL, _WHOLE = 8, 3
+_FULL, _FULL_OF_SEVERAL, _WHOLE = 8, 16, 3
 """Places that are shown by a line before the first of them grows, and after how many further lines the next one does."""
+_COMMENTS = ("#", "//")
 _FIRST = -2
 """When the first place of a question comes: before all else."""
 _LEADING = 2
@@ -65,24 +66,41 @@ class ListedPlace:
 
 
 @dataclass(frozen=True)
+class ConciseSource:
+    """Where a hit stands, in as few words as finding it takes."""
+
+    work: str
+    path: str
+    start_line: int
+    end_line: int
+
+
+@dataclass(frozen=True)
+class ConciseRelation:
+    """What a work is for the target."""
+
+    distance: int | None
+    role: str | None
+
+
+@dataclass(frozen=True)
 class ConciseHit:
-    """A hit without its text, whose lines stand once, in the text of the result. `copies` cites near-copies."""
+    """A hit without its text, whose lines stand once, in the text of the result."""
 
     rank: int
     chunk: str
     citation: str
-    source: Source
+    source: ConciseSource
     focus: Focus
-    lineage: LineageRelation
+    lineage: ConciseRelation
     license: str | None
     from_target: bool
     flags: tuple[str, ...] = ()
-    copies: tuple[str, ...] = ()
 
     @property
     def absent(self) -> tuple[str, ...]:
         """Fields that are empty, which JSON leaves out."""
-        return tuple(name for name in ("flags", "copies") if not getattr(self, name))
+        return () if self.flags else ("flags",)
 
 
 @dataclass(frozen=True)
@@ -241,9 +259,9 @@ def _code(hit: Hit, asked: frozenset[str]) -> tuple[tuple[Piece, ...], ...]:
 
 
 def _shortest(lines: Sequence[str], at: int) -> list[int]:
-    """The statement of a line if it fits into one, and the next ones while it only opens a block."""
+    """The statement of a line if it fits into one, and the next ones while it only opens a block or is a comment on them."""
     start, end = statement(lines, at, at)
-    while end + 1 < len(lines) and lines[end].rstrip().endswith((":", "{")):
+    while end + 1 < len(lines) and (lines[end].rstrip().endswith((":", "{")) or lines[end].lstrip().startswith(_COMMENTS)):
         end += 1
     kept = [near for near in range(start, end + 1) if lines[near].strip()] or [at]
     while len(kept) > 1 and kept[-1] > at and sum(len(lines[near].strip()) + 1 for near in kept) > _ONE:
@@ -294,15 +312,16 @@ def _short(text: str, most: int) -> str:
 
 
 def _steps(answers: Sequence[Answer], found: Sequence[Sequence[ListedPlace]]) -> Iterator[_Step]:
-    """The values, then each place's line, better ones sooner; the first places grow once some lines are there."""
+    """The values, then each place's line, better ones sooner; once some lines are there, the first places grow."""
+    full = _FULL if len(answers) == 1 else _FULL_OF_SEVERAL
     for question, (answer, listed) in enumerate(zip(answers, found, strict=True)):
-        yield from (_Step(_FULL + note, question, -1, note) for note in range(len(_notes(answer))))
+        yield from (_Step(full + note, question, -1, note) for note in range(len(_notes(answer))))
         yield from (_Step(-1 + row / 10, question, -2, row) for row in range(len(answer.settled)))
         for number, place in enumerate(listed):
             yield _Step(number if number else _FIRST, question, number, 0)
             for size in range(1, len(place.sizes)):
                 if place.sizes[size] != place.sizes[size - 1] and (answer.supported or number + size < _NEAR):
-                    yield _Step(_FULL + _WHOLE * number + size, question, number, size)
+                    yield _Step(full + _WHOLE * number + size, question, number, size)
 
 
 # -- text
@@ -484,8 +503,5 @@ def passage_lines(found: CitedPassage) -> str:
 
 def concise_hit(place: ListedPlace, cited: str) -> ConciseHit:
     """The hit of a place without text, cited as its text is."""
-    view = hit_view(place.hit)
-    lineage = replace(view.lineage, why=_short(view.lineage.why, _WHY))
-    flags = tuple(flag for flag in view.flags if flag != "text-cut")
-    copies = tuple(map(short, place.copies))
-    return ConciseHit(view.rank, view.chunk, cited, view.source, view.focus, lineage, view.license, view.from_target, flags, copies)
+    made = hit_view(place.hit)
+    return view(made, ConciseHit, citation=cited, flags=tuple(flag for flag in made.flags if flag != "text-cut"))

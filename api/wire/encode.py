@@ -19,7 +19,7 @@ T = TypeVar("T")
 SCHEMA_VERSION = "1"
 MOST_CHARACTERS = 2400
 """Of the text of a hit and of an error's message."""
-MIN_TOKENS, MAX_TOKENS, SHARED_TOKENS = 200, 1000, 400
+MIN_TOKENS, MAX_TOKENS, SHARED_TOKENS = 200, 1000, 500
 """Of a concise answer: the smallest budget, and those of one question and of each of several that are kept where none is given."""
 
 

@@ -115,13 +115,18 @@ def grown(values: Sequence[float], nearly: float) -> tuple[int, int]:
 def statement(lines: Sequence[str], start: int, end: int) -> tuple[int, int]:
     """The same lines with all of the statement that they are part of: a call with its arguments, a few lines of a long one."""
     top = max(0, start - _ABOVE)
-    while start > top and lines[start - 1].rstrip().endswith(_OPEN):
+    while start > top and _goes_on(lines[start - 1]):
         start -= 1
     bottom, depth = min(len(lines) - 1, end + _BELOW), _depth(lines[start : end + 1])
-    while end < bottom and (depth > 0 or lines[end].rstrip().endswith(_OPEN)):
+    while end < bottom and (depth > 0 or _goes_on(lines[end])):
         end += 1
         depth += _depth(lines[end : end + 1])
     return start, end
+
+
+def _goes_on(line: str) -> bool:
+    """Whether a statement goes on after a line, whatever comment ends it."""
+    return line.partition(" #")[0].rstrip().endswith(_OPEN)
 
 
 def _depth(lines: Sequence[str]) -> int:

@@ -35,6 +35,7 @@ _LEFT = (
     "is are was were does do did has have had can could will would should may might must be get gets of for in on at to from by with when where"
     " how that per after before during without into between than as what which ? ;"
 )
+_DETERMINERS = frozenset(("a", "all", "an", "both", "each", "every", "its", "the", "their", "these", "this", "those"))
 _ENDS = frozenset(_LEFT.split())
 """A verb, a preposition or the next question ends the nouns whose value is asked for."""
 _QUALIFIED = "default value values maximum minimum max min exact initial fixed specific"
@@ -171,7 +172,7 @@ def _interrogated(question: str) -> list[list[str]]:
         if not start:
             continue
         phrases: list[list[str]] = [[]]
-        while at < len(words) and (word := words[at].lower()) not in _ENDS and len(phrases[-1]) < _PHRASE:
+        while at < len(words) and (word := words[at].lower()) not in _ENDS and len(phrases[-1]) < _PHRASE and not _is_verb(words[at : at + 2]):
             if word in _JOINS:
                 phrases.append([])
             elif word not in _PASSED:
@@ -179,6 +180,11 @@ def _interrogated(question: str) -> list[list[str]]:
             at += 1
         found += filter(None, phrases)
     return found
+
+
+def _is_verb(words: Sequence[str]) -> bool:
+    """Whether a word in -s governs the nouns that follow: "updates the", "scales each"."""
+    return len(words) > 1 and words[0].lower().endswith("s") and words[1].lower() in _DETERMINERS
 
 
 def _after_interrogative(words: Sequence[str]) -> int:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from retrieval.search.engine import Engine
 
 CALLERS = 8
+_WINDOW = 60
+"""Lines that are shown of a file where none are asked for."""
 _LINES = re.compile(r"(?:#L|:|#)(\d{1,7})(?:\s*-\s*L?(\d{1,7}))?(?:@[0-9a-f]{6,40})?\s*(?:\([^)]*\))?\Z")
 _PIN = re.compile(r"@[0-9a-f]{6,40}(?:\s*\([^)]*\))?\Z")
 _RANGE = re.compile(r"(\d{1,7})(?:\s*-\s*(\d{1,7}))?\Z")
@@ -147,7 +149,7 @@ def _passage(engine: Engine, work: WorkId, path: str, span: tuple[int, int], chu
     around = catalog.chunks(catalog.neighbours(work, path))
     if not around:
         raise NotFound(f"{path[:80]!r} has no text in this lineage", hint="`lineage status` says why files were excluded")
-    first, last = span if span[0] else (around[0].start_line, max(near.end_line for near in around))
+    first, last = span if span[0] else (around[0].start_line, min(max(near.end_line for near in around), around[0].start_line + _WINDOW - 1))
     cited = chunk or max(around, key=lambda near: (min(last, near.end_line) - max(first, near.start_line), near.start_line - near.end_line))
     if relation.work.kind == "code" or not chunk:
         if first > len(text):

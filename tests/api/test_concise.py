@@ -102,8 +102,9 @@ def test_a_line_that_only_opens_a_block_goes_on():
 
 def test_near_copies_are_one_place_that_names_the_others():
     copy = hit(2, CODE + "\n    return 1", "lib/train.py", work=small_lineage.FORK)
-    (row,) = shown(answer(hit(1), copy, hit(3, CODE.replace("step", "other").replace("compute", "make"), "b.py"))).answers[0].hits[:1]
-    assert row.copies == ("fork/lib/train.py:11",)
+    listed = shown(answer(hit(1), copy, hit(3, CODE.replace("step", "other").replace("compute", "make"), "b.py")))
+    assert "also fork/lib/train.py:11)" in lines(listed)[0]
+    assert [row.rank for row in listed.answers[0].hits] == [1, 3]
 
 
 def test_a_call_over_several_lines_is_shown_whole():

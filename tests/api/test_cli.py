@@ -257,7 +257,7 @@ def test_a_compact_answer_is_lines_under_citations_within_its_budget(asked):
     assert re.search(r"^\w+/\S+:\d+(-\d+)? \(\w\S+@\w+, [\w.-]+, \w+\)", ended.out, re.MULTILINE)
     assert re.search(r"^\d+: \S", ended.out, re.MULTILINE)
     assert TokenEstimator().count(ended.out) < 700
-    assert "`lineage read CITATION...`" in ended.out
+    assert "`lineage read PATH:3-20...`" in ended.out
 
 
 def test_the_forms_of_an_answer_are_those_of_the_options(asked):

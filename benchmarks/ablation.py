@@ -87,7 +87,7 @@ class Variant:
 VARIANTS = (
     Variant("everything"),
     Variant("chunks alone, nothing around them", around=False),
-    Variant("no vocabulary", options={"words": Vocabulary((), {})}),
+    Variant("no vocabulary", options={"words": Vocabulary(())}),
     Variant("no disfavour of top-level statements", change={"toplevel": 0.0}),
     Variant("no disfavour of abstracts", change={"abstract": 0.0}),
     Variant("no other passages of a paper", change={"siblings": 0.0}),

@@ -60,8 +60,12 @@ def _hashes(catalog: Catalog, works: Iterable[WorkId]) -> set[str]:
 def compared(whole: Catalog, without: Catalog, findings: tuple[str, ...]) -> Compared:
     exclusion = own_exclusion(whole)
     own = in_catalog(whole, exclusion)
-    left = in_catalog(without, exclusion)
-    alone = _hashes(whole, own.works) - _hashes(whole, {document.work for document in whole.documents()} - own.works.keys())
+    held = {document.work for document in whole.documents()}
+    knowing = exclusion.knowing(without.links())
+    instead = [work.id for work in without.works() if work.id not in held and knowing.is_anothers(work)]  # others', in the target's place
+    theirs = _hashes(without, instead)
+    left = in_catalog(without, knowing.without(theirs))
+    alone = _hashes(whole, own.works) - _hashes(whole, held - own.works.keys()) - theirs
     same = [f"{one.work} {one.path}: a file that only the target's code has" for one in without.documents() if one.sha256 in alone]
     leaks = (*same, *(f"{work}: {why}" for work, why in left.works.items()), *(f"{work} {path}: {why}" for (work, path), why in left.files.items()))
     return Compared(chunks(whole), chunks(without), chunks(PartialCatalog(whole, own.works, own.files)), own, (*leaks, *findings))

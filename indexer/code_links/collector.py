@@ -93,8 +93,8 @@ class RepositoryCollector:
 
     def _know(self, own: OwnCode) -> None:
         """What is to be kept out by the links that are known now."""
-        exclusion, self.links = own.exclusion(self.links)
-        self.exclusion = exclusion.without(self.foreign)
+        self.exclusion, self.links = own.exclusion(self.links)
+        self._set_apart(self.found.values())  # whose they are may be told by READMEs that were read after they were fetched
 
     def _unfollowed(self, links: Iterable[CodeLink]) -> None:
         """A row for each repository that only a README of the last round names."""
@@ -142,7 +142,8 @@ class RepositoryCollector:
     def _set_apart(self, fresh: Iterable[Repository]) -> None:
         """Files of other works' repositories are not the target's, though it may hold them too."""
         if self.request.no_target_code:
-            theirs = (front(self.bench, repository.blob).content for repository in fresh if self.exclusion.is_anothers(repository.work))
+            others = (repository for repository in fresh if self.exclusion.is_anothers(repository.work))
+            theirs = (front(self.bench, other.blob).content for other in others if not self.exclusion.reason_for_work(other.work))
             self.foreign = self.foreign.union(*theirs)
             self.exclusion = self.exclusion.without(self.foreign)
 

@@ -143,6 +143,7 @@ class Overview:
             parts.setdefault(_called(ancestor.title, ancestor.work), []).append(ancestor.part)
         papers = [_called(text.title, text.work) for text in texts if text.kind == "paper"]
         lines = [f"{self.report.lineage}: {_cut(target.title or target.id, 100)}; {len(self.references)} references"]
+        lines += [f"origin: {self.provenance.words}"] if self.provenance.words else []
         lines += ["takes from: " + "; ".join(f"{name} ({', '.join(taken)})" for name, taken in list(parts.items())[:_ANCESTORS])] if parts else []
         lines += [_repository(text) for text in texts if text.kind == "code"] or ["no repository"]
         lines += (

@@ -260,6 +260,11 @@ def test_a_compact_answer_is_lines_under_citations_within_its_budget(asked):
     assert "`lineage read PATH:3-20...`" in ended.out
 
 
+def test_compact_forms_say_where_a_lineage_comes_from(asked):
+    assert asked("query", "encoder").out.startswith("origin: built through a mirror\n")
+    assert "\norigin: built through a mirror\n" in asked("show").out
+
+
 def test_the_forms_of_an_answer_are_those_of_the_options(asked):
     question = ("query", "how is the encoder initialized", "-k", "2")
     assert asked(*question, "--format", "json").out == asked(*question, "--json").out

@@ -87,13 +87,8 @@ def _compact(service: Service, max_tokens: int, answers: Sequence[Answer]) -> st
         more = f"--max-tokens (hits from {left} on)" if left else ""
         came = next((f"origin: {answer.provenance.words}" for answer in answers if answer.provenance.words), "")
         weak = "" if any(answer.supported for answer in answers) else "Nothing clearly answers; these are the nearest."
-<<<<<<< HEAD
         end = concise.next_call(listed, "for what is open `lineage grep PATTERN...`, a pattern of code each, or `lineage read PATH:3-20...`", more)
-        return "\n".join(filter(None, (weak, listed.text, end)))
-=======
-        end = concise.next_call(listed, "`lineage read CITATION...`, `lineage grep -C 5 NAME...`", more)
         return "\n".join(filter(None, (came, weak, listed.text, end)))
->>>>>>> 99d32899 (Say in compact answers too where a lineage comes from)
 
     return concise.listing(answers, frame, service.tokens.count, max_tokens).sent if answers else ""
 

@@ -18,12 +18,12 @@ from indexer.build_context import BuildContext
 from indexer.bundle.write import source_of
 from indexer.papers import fetch_paper
 from indexer.plan import fetchable
+from indexer.read_document import ReadDocument
 from indexer.repositories import read_repository, tarball
 from indexer.store.blobs import Blobs
 from indexer.store.computed_cache import DerivedCache
 from indexer.transport.cache import Answers, CachedResponse, Request
 from indexer.transport.client import Transport
-from indexer.units import ReadDocument
 from lineage.catalog import records
 from lineage.catalog.reader import StoredDocument
 from lineage.errors import ParseError, SourceError

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from indexer.units import MOST_CHUNKS, Wanted
+from indexer.read_document import MOST_CHUNKS, Wanted
 from lineage.errors import LineageError
 from lineage.progress import Note, Stage
 

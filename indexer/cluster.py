@@ -23,8 +23,8 @@ from indexer.sandbox.pool import Limits, Sandbox, Zygote
 from lineage.errors import EmbedderMismatch, SettingsError, UpstreamError
 
 if TYPE_CHECKING:
+    from indexer.read_document import Wanted
     from indexer.sandbox.pool import Parsed
-    from indexer.units import Wanted
     from indexer.work_budget import WorkBudget
     from lineage.ports import Embedder, Vectors
     from lineage.records import WorkId

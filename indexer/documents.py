@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indexer.read_document import ReadDocument
 from indexer.repositories import Code, read_repository
-from indexer.units import ReadDocument
 from lineage.code_links.exclusion import Exclusion
 from lineage.code_links.target_code import is_copied
 from lineage.code_reuse import derivation, reuse

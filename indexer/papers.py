@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 from indexer.archives import members
 from indexer.build_context import BuildContext
+from indexer.read_document import ReadDocument
 from indexer.store.computed_cache import remembered
-from indexer.units import ReadDocument, version
 from lineage.errors import ParseError, SourceError
 from lineage.records import Blob, Document, LedgerRow, Status, Work, WorkId
 
@@ -50,6 +50,7 @@ def fetch_paper(bench: BuildContext, arxiv: WorkId, work: Work, version: str = "
 
 def read_paper(bench: BuildContext, work: WorkId, blob: Blob) -> PaperText:
     """The text of a paper whose bytes are here, parsed in the sandbox once and remembered."""
+    from indexer.units import version  # loads every reader of facts
 
     def make() -> PaperText:
         with bench.clock.timed("parse"):

@@ -23,6 +23,7 @@ from indexer.extraction import extract as facts
 from indexer.extraction.extract import derive
 from indexer.parsers.select import versions
 from indexer.plan import BuildReport, BuildRequest, choose_papers, choose_repos
+from indexer.read_document import Extracted
 from indexer.references import trace
 from indexer.repo_profile import VERSION as PROFILE
 from indexer.repositories import read_upload
@@ -182,7 +183,7 @@ def _nothing_to_read(collected: Collected) -> NotFound:
     return NotFound(words, hint=hint)
 
 
-def _units(bench: BuildContext, contents: Contents) -> tuple[Contents, list[Chunk], facts.Extracted]:
+def _units(bench: BuildContext, contents: Contents) -> tuple[Contents, list[Chunk], Extracted]:
     """The chunks of all documents, the facts in them, and the contents with a row for each document that a budget left out."""
     units: list[Chunk] = []
     unit_facts: list[Fact] = []
@@ -193,14 +194,14 @@ def _units(bench: BuildContext, contents: Contents) -> tuple[Contents, list[Chun
         for n, document in enumerate(documents, 1):
             if allowance.refuses(document):
                 continue
-            own, document_facts = document.units()
+            own, document_facts = facts.units(document)
             units += own
             unit_facts += document_facts.facts + document_facts.mechanisms
             notes += document_facts.notes
             settings += document_facts.settings
             if n % 50 == 0 or n == len(documents):
                 bench.watch(Stage("chunk", n, len(documents), document.path))
-    return replace(contents, rows=allowance.rows(contents.rows)), units, facts.Extracted(tuple(unit_facts), tuple(notes), settings=tuple(settings))
+    return replace(contents, rows=allowance.rows(contents.rows)), units, Extracted(tuple(unit_facts), tuple(notes), settings=tuple(settings))
 
 
 def _with_vectors(bench: BuildContext, writing: Writing, lexical: Manifest, embedder: Embedder) -> Manifest:

@@ -18,9 +18,9 @@ from indexer.build_context import BuildContext
 from indexer.papers import PaperText
 from indexer.parsers.decode import newlines
 from indexer.parsers.select import by_name, select
+from indexer.read_document import ReadDocument
 from indexer.sources import local
 from indexer.store.computed_cache import remembered
-from indexer.units import ReadDocument, version
 from indexer.work_budget import MEGABYTE, WorkBudget, budget_of
 from lineage.code_links.exclusion import is_telling
 from lineage.errors import ParseError, UsageError
@@ -117,6 +117,7 @@ def front(bench: BuildContext, blob: Blob) -> RepoFingerprint:
 
 def read_repository(bench: BuildContext, work: WorkId, blob: Blob) -> Code:
     """The documents of a tarball whose bytes are here, parsed in the sandbox once and remembered."""
+    from indexer.units import version  # loads every reader of facts
 
     def make() -> Code:
         with bench.clock.timed("parse"):

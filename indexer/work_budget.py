@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from indexer.units import ReadDocument
+from indexer.read_document import ReadDocument
 from lineage.records import LedgerRow, Status, WorkId
 from lineage.settings import Settings
 

@@ -28,7 +28,6 @@ from starlette.responses import Response
 from starlette.routing import Match, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.mcp.server import asgi
 from api.operations import Service
 from api.rest import builds, operations, pages
 from api.rest.operations import as_json
@@ -193,6 +192,8 @@ DESCRIPTION = (
 def application(settings: Settings, policy: AccessPolicy, parts: KeptParts | None = None) -> FastAPI:
     """The application over the store that the settings name; it works at the queue of builds while it lives."""
     build = here(Service(parts)) if parts else builder(settings)  # what a caller made of its own cannot be handed to another process
+    from api.mcp.server import asgi  # with all tools and what they search by
+
     parts = parts or KeptParts(settings)
     service = Service(parts)
     jobs = Jobs(settings.home, build, settings.queue)

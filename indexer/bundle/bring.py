@@ -19,11 +19,12 @@ from indexer.build_context import BuildContext
 from indexer.bundle.form import BundledDocument, Passage, Passed
 from indexer.bundle.read import Bundle, read
 from indexer.bundle.signature import signature_path, verified_signer
+from indexer.chunking import chunker
 from indexer.extraction.extract import derive, placed
+from indexer.read_document import ReadDocument, Wanted
 from indexer.store import decision_log
 from indexer.store.atomic_files import sha256_of
 from indexer.store.generations import Writing
-from indexer.units import ReadDocument, Wanted
 from lineage import generation as layout
 from lineage import ids
 from lineage.catalog import records
@@ -249,7 +250,8 @@ def _same(
         document = here.get(place)
         if not document or document.parser != bundled_document.parser or digest(document.text) != bundled_document.sha256:
             continue
-        parts = {chunk.id: chunk for chunk in replace(document, blob=bundled_document.blob).units()[0]}
+        placed = replace(document, blob=bundled_document.blob)
+        parts = {part.id: part for part in (chunker.chunk(placed, cut) for cut in placed.cuts)}
         expected_digests = {passage.chunk.id: passage.digest for passage in passages.get(place, ())}
         if all(name in parts and records.digest(records.chunk_values(parts[name])) == digest for name, digest in expected_digests.items()):
             texts[place] = document.text

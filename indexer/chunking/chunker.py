@@ -8,32 +8,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import takewhile
 
 from indexer.chunking import lines, prose
 from indexer.chunking.pieces import Piece, SourceText, table_head
+from indexer.read_document import Cut
 from lineage.records import Chunk, Document, Span
 
 VERSION = "chunk@3"
 MAX_HEADER = 500
-
-
-@dataclass(frozen=True)
-class Cut:
-    """A chunk as it crosses the border of the parser's process: without what its document says."""
-
-    start: int
-    end: int
-    start_line: int
-    end_line: int
-    role: str
-    header: str
-    symbol: str = ""
-    section: tuple[str, ...] = ()
-    page: int | None = None
-    box: tuple[float, float, float, float] | None = None
-    label: str = ""
 
 
 def chunks(document: Document) -> list[Chunk]:

@@ -11,14 +11,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from indexer.read_document import MOST_FACTS, ExtractedFact, RawSetting
 from lineage.hyperparameters.ontology import NameMatch, NormalizedValue, Ontology, schedule
 from lineage.hyperparameters.values import Expression, Plain, literal, shown
 from lineage.records import FactKind
-
-MOST = 600
-"""Facts of one document; a file with more is data, and the document says so."""
 
 _SAID = 160
 _LONGEST_VALUE = 120
@@ -30,32 +28,6 @@ _PLACEHOLDER = re.compile(
 """What somebody is to fill in."""
 _SUFFIX = re.compile(r"_(?:list|thresh)\Z")
 """Endings that leave a name what it is: `num_heads_list`, `grad_clip_thresh`."""
-
-
-@dataclass(frozen=True)
-class ExtractedFact:
-    """A fact of one document, before its chunk is known; `line` counts from 1."""
-
-    line: int
-    name: str
-    value: str
-    unit: str
-    kind: FactKind
-    written: str
-    said: str
-    scope: str = ""
-    literal: bool = True
-
-
-@dataclass(frozen=True)
-class RawSetting:
-    """A name with the literal that it is given, both as written; `scope` is the group, class or program that it belongs to."""
-
-    line: int
-    name: str
-    value: str
-    kind: FactKind
-    scope: str = ""
 
 
 class Sink:
@@ -73,7 +45,7 @@ class Sink:
         """A setting as it is written; nothing for what is empty, long, or there to be filled in."""
         text = "" if value is None else shown(value)
         says = text == "[]" or (any(map(str.isalnum, text)) and not _PLACEHOLDER.fullmatch(text))
-        if says and _NAME.match(name) and len(text) <= _LONGEST_VALUE and len(self.settings) < MOST:
+        if says and _NAME.match(name) and len(text) <= _LONGEST_VALUE and len(self.settings) < MOST_FACTS:
             self.settings.setdefault(RawSetting(line + self.first, name, text, kind, scope[:80]))
 
     def text(self, line: int, written: str, said: str, *, context: str = "", scope: str = "", kind: FactKind | None = None) -> bool:
@@ -172,7 +144,7 @@ class Sink:
                 self._add(replace(extracted_fact, name=name, value=value))
 
     def _add(self, extracted_fact: ExtractedFact) -> None:
-        if len(self.found) >= MOST:
+        if len(self.found) >= MOST_FACTS:
             self.cut = True
         else:
             self.found.setdefault(extracted_fact)

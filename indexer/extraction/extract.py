@@ -9,14 +9,15 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from indexer.chunking import chunker
 from indexer.extraction import configs, formulas, mechanisms, prose, python, shell, tables
-from indexer.extraction.collector import MOST, ExtractedFact, RawSetting, Sink
+from indexer.extraction.collector import Sink
 from indexer.extraction.formulas import Letters
-from indexer.extraction.mechanisms import MechanismFact
+from indexer.read_document import MOST_FACTS, Extracted, ExtractedFact, ReadDocument, Stated
 from indexer.repo_profile import is_test, profiles
 from lineage.file_roles import holds_settings, named_roles
 from lineage.hyperparameters.ontology import Ontology, ontology
@@ -47,29 +48,15 @@ _NUMBERED = re.compile(r"\A\s{0,4}(?:[A-Z]|\d{1,3})(?:\.\d{1,3}){0,4}\.?\s{1,4}(
 _LONGEST = 60
 
 
-@dataclass(frozen=True)
-class Extracted:
-    """Facts of a document, in the order of its text, what is to be said of how they were read, and the mechanisms and settings of its code."""
-
-    facts: tuple[Fact, ...] = ()
-    notes: tuple[str, ...] = ()
-    mechanisms: tuple[Fact, ...] = ()
-    settings: tuple[Setting, ...] = ()
-
-
-@dataclass(frozen=True)
-class Stated:
-    """What a document states, by lines: no chunk is known yet."""
-
-    facts: tuple[ExtractedFact, ...] = ()
-    settings: tuple[RawSetting, ...] = ()
-    mechanisms: tuple[MechanismFact, ...] = ()
-    notes: tuple[str, ...] = ()
-
-
 def extract(document: Document, chunks: Sequence[Chunk], terms: Ontology) -> Extracted:
     """Hyper-parameters and choices that a document states; `chunks` are the document's own."""
     return placed(document, chunks, state(document, terms))
+
+
+def units(document: ReadDocument) -> tuple[list[Chunk], Extracted]:
+    """The chunks of a document, and the facts and settings in them."""
+    own = [chunker.chunk(document, cut) for cut in document.cuts]
+    return own, placed(document, own, document.stated)
 
 
 def state(document: Document, terms: Ontology) -> Stated:
@@ -78,7 +65,7 @@ def state(document: Document, terms: Ontology) -> Stated:
     note = _read(document, sink)
     notes = [note] if note else []
     if sink.cut:
-        notes.append(f"{document.path}: more than {MOST} facts; the rest was treated as data and excluded")
+        notes.append(f"{document.path}: more than {MOST_FACTS} facts; the rest was treated as data and excluded")
     mechanism_facts = () if _of_tests(document) else tuple(mechanisms.read(document))
     return Stated(tuple(sink.found), tuple(sink.settings), mechanism_facts, tuple(notes))
 

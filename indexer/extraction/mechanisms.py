@@ -9,10 +9,10 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
+from indexer.read_document import MOST_OF_A_KIND, MechanismFact
 from lineage.hyperparameters.mechanisms import MechanismKind, by_call, by_name, kinds
 from lineage.records import MECHANISM, Document
 from lineage.text.syntax import UNREADABLE, Function, defaults, module
@@ -161,8 +161,6 @@ def _bends(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and _name(node.func) not in _PLAIN and _has_step(node)
 
 
-MOST = 25
-"""Facts of one kind in one document."""
 _LONGEST = 200
 _CODE = 400
 _LINES = 12
@@ -171,19 +169,6 @@ _OPTIONS = frozenset(("add_argument", "add_option", "option", "add_arg"))
 _CONFIG_LINE = re.compile(r"\s*(?:-\s+)?[\"']?([A-Za-z_][\w./-]{0,80})[\"']?\s*[:=]\s*(\S.*?),?\s*\Z")
 _FLAG = re.compile(r"(?<!\S)--([A-Za-z][\w.-]{1,60})(?:[ =]([^\s\\-][^\s\\]{0,80}))?")
 _COMMENT = re.compile(r"\s+#\s.*\Z")
-
-
-@dataclass(frozen=True, order=True)
-class MechanismFact:
-    """A statement that decides something: its lines, the kind, the words that told it (`how`), the code in one line, the function around it."""
-
-    line: int
-    end_line: int
-    name: str
-    value: str
-    written: str
-    how: str
-    scope: str
 
 
 def read(document: Document) -> list[MechanismFact]:
@@ -207,7 +192,7 @@ def _bounded(facts: Iterable[MechanismFact]) -> list[MechanismFact]:
     kept = []
     for fact in sorted(first.values()):
         counts[fact.name] += 1
-        if counts[fact.name] <= MOST:
+        if counts[fact.name] <= MOST_OF_A_KIND:
             kept.append(fact)
     return kept
 

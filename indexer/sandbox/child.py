@@ -20,10 +20,10 @@ from types import ModuleType
 from typing import Any
 
 from indexer import units
+from indexer.read_document import Wanted
 from indexer.sandbox.guards import BrokenFrame, confine, frame, limit, read_frame
 from indexer.store import document_json
 from indexer.store.document_json import document_to_json
-from indexer.units import Wanted
 from lineage import registry
 from lineage.errors import ParseError, SettingsError
 from lineage.records import Document, Status, WorkId

@@ -21,10 +21,9 @@ from dataclasses import asdict, dataclass, replace
 from types import TracebackType
 from typing import IO, Any, Protocol
 
-from indexer import units
+from indexer.read_document import ReadDocument, Wanted, check_units
 from indexer.sandbox.guards import BrokenFrame, frame, read_frame
 from indexer.store.document_json import document_from_json, document_to_json
-from indexer.units import ReadDocument, Wanted
 from indexer.work_budget import WorkBudget
 from lineage.errors import LineageError, ParseError
 from lineage.records import Document, Status, WorkId
@@ -286,7 +285,7 @@ def _with_units(document: Document, made: Parsed) -> Parsed:
         return made
     read = ReadDocument(**{**vars(document), "cuts": made.cuts, "stated": made.stated})
     try:
-        units.check(read)
+        check_units(read)
     except ParseError as error:
         return error
     return read

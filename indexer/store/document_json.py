@@ -11,8 +11,7 @@ from itertools import pairwise
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
-from indexer import units
-from indexer.units import ReadDocument
+from indexer.read_document import ReadDocument, check_units
 from lineage.errors import ParseError
 from lineage.records import Document, Span, Status
 from lineage.sealed import adapter
@@ -41,7 +40,7 @@ def document_from_json(data: bytes) -> ReadDocument:
     except (ValidationError, ValueError, RecursionError) as error:
         raise ParseError(Status.PARSE_ERROR, f"no document: {str(error).splitlines()[0][:200]}") from error
     check(document)
-    units.check(document)
+    check_units(document)
     return document
 
 

@@ -6,10 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from indexer.extraction.collector import ExtractedFact
-from indexer.extraction.extract import Stated
+from indexer.read_document import Cut, ExtractedFact, ReadDocument, Stated
 from indexer.store.document_json import document_from_json, document_to_json
-from indexer.units import Cut, ReadDocument
 from lineage.errors import ParseError
 from lineage.records import BibEntry, Mention, Span, Status, WorkId
 

@@ -3,7 +3,8 @@
 import pytest
 
 from indexer.extraction import python
-from indexer.extraction.collector import MOST, Sink
+from indexer.extraction.collector import Sink
+from indexer.read_document import MOST_FACTS as MOST
 from lineage.hyperparameters.ontology import ontology
 
 

@@ -12,13 +12,13 @@ from indexer.archives.members import Member, members
 from indexer.archives.tarstream import BoundedStream
 from indexer.build_context import BuildContext
 from indexer.parsers.latex.parser import parse
+from indexer.read_document import Cut, ReadDocument, Wanted
 from indexer.repositories import Code, read_members
 from indexer.sources.arxiv import Arxiv
 from indexer.sources.huggingface import HuggingFace
 from indexer.store.blobs import Blobs
 from indexer.transport.cache import DAY
 from indexer.transport.client import Transport
-from indexer.units import Cut, ReadDocument, Wanted
 from indexer.work_budget import Allowance, WorkBudget, budget_of
 from lineage.errors import ParseError, SourceError
 from lineage.generation import open_generation

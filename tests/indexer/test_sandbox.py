@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from indexer.extraction.collector import ExtractedFact
-from indexer.extraction.extract import Stated
+from indexer.extraction.extract import units
+from indexer.read_document import Cut, ExtractedFact, ReadDocument, Stated, Wanted
 from indexer.sandbox.pool import Limits, Sandbox, Zygote
 from indexer.store.document_json import document_from_json, document_to_json
-from indexer.units import Cut, ReadDocument, Wanted
 from lineage.errors import ParseError
 from lineage.records import Document, Status, WorkId
 
@@ -134,7 +133,7 @@ def test_chunks_and_facts_are_made_in_the_child(sandbox: Sandbox) -> None:
     text = "import torch\n\n\ndef main():\n    batch_size = 64\n    optimizer = torch.optim.AdamW(params, lr=1e-4)\n"
     (found,) = sandbox.members([("train.py", text.encode())], WORK, "sha", wanted=Wanted(10))
     assert isinstance(found, ReadDocument)
-    (chunk, *_), read = found.units()
+    (chunk, *_), read = units(found)
     assert (chunk.work, chunk.path, chunk.text) == (WORK, "train.py", text.strip())
     assert {(fact.name, fact.value, fact.chunk) for fact in read.facts} >= {("learning_rate", "0.0001", chunk.id)}
     assert found.spans == ()  # a function of three lines is compared with nothing
@@ -176,7 +175,7 @@ def test_documents_that_are_in_no_file_get_their_units(sandbox: Sandbox) -> None
     abstract = Document(WorkId("arxiv:1"), "abstract", "We train with a learning rate of 0.1.", (), "abstract@1", "paper")
     (found,) = sandbox.documents([abstract], Wanted(10))
     assert isinstance(found, ReadDocument)
-    assert (found.work, [chunk.text for chunk in found.units()[0]]) == (abstract.work, [abstract.text])
+    assert (found.work, [chunk.text for chunk in units(found)[0]]) == (abstract.work, [abstract.text])
 
 
 def test_no_members_are_no_documents(sandbox: Sandbox) -> None:

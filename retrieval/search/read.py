@@ -82,12 +82,16 @@ def _place(cited: str) -> tuple[str, int, int]:
 
 
 def _file(engine: Engine, path: str) -> tuple[WorkId, str]:
-    """The document that a path means: with its repository's owner and name, with the name alone, or as the end of one path only."""
+    """The document that a path means: with its repository's owner and name, with the name alone, or as the end of one path, after its name or not."""
     documents = [(document.work, document.path) for document in engine.generation.catalog.documents()]
     wanted = path.lower().lstrip("/")
     full = {(work, file): f"{name(engine.kinship.of(work).work).lower().removeprefix('github.com/')}/{file.lower()}" for work, file in documents}
     exact = [place for place, text in full.items() if wanted in (text, text.partition("/")[2], text.partition("/")[2].partition("/")[2])]
-    ends = exact or [place for place, text in full.items() if text.endswith("/" + wanted)]
+    ends = (
+        exact
+        or [place for place, text in full.items() if text.endswith("/" + wanted)]
+        or [place for place, text in full.items() if _ends(text, wanted)]
+    )
     if len(ends) == 1 or (ends and len({full[place] for place in ends}) == 1):
         return ends[0]
     if ends:
@@ -95,6 +99,14 @@ def _file(engine: Engine, path: str) -> tuple[WorkId, str]:
     tail = wanted.rpartition("/")[2]
     near = sorted(text for text in full.values() if text.rpartition("/")[2] == tail)[:4]
     raise NotFound(f"this lineage has no file {path[:80]!r}", hint=("did you mean: " + ", ".join(near)) if near else _HINT)
+
+
+def _ends(text: str, wanted: str) -> bool:
+    """Whether a path with owner and repository is what the repository and the end of a path mean: `DiT/mlp.py`."""
+    owner, _, inside = text.partition("/")
+    repository = inside.partition("/")[0]
+    end = wanted.removeprefix(f"{owner}/").removeprefix(f"{repository}/")
+    return end != wanted and inside.endswith(f"/{end}")
 
 
 def cited_chunks(engine: Engine, cited: str) -> list[Chunk]:

@@ -111,6 +111,7 @@ def test_pages_do_not_overlap(demo):
         ("github.com/DequanWang/tent/tent.py#L3-L4@e9e926a6", "github.com/DequanWang/tent/tent.py#L3-L4@e9e926a6"),
         ("DequanWang/tent/tent.py:3-4", "github.com/DequanWang/tent/tent.py#L3-L4@e9e926a6"),
         ("tent/tent.py:3-4", "github.com/DequanWang/tent/tent.py#L3-L4@e9e926a6"),
+        ("tent.py:3-4", "github.com/DequanWang/tent/tent.py#L3-L4@e9e926a6"),
         ("https://github.com/DequanWang/tent/blob/main/tent.py#L3-L4", "github.com/DequanWang/tent/tent.py#L3-L4@e9e926a6"),
     ],
 )
@@ -122,6 +123,15 @@ def test_every_spelling_of_a_citation_gives_its_lines(engine, cited, wanted):
 
 def test_other_lines_of_the_same_file(engine):
     assert read(engine, "tent/tent.py:3", "1-2").hit.chunk.text == "import torch\ndef _init_weights(module):"
+
+
+def test_a_work_and_the_end_of_a_path_name_a_file(demo):
+    deep = next(match.citation for match in grep(demo, ExactQuery("def sincos_2d", fixed=True)).matches)
+    owner, repository, *_, file = deep.removeprefix("github.com/").partition("#")[0].split("/")
+    line = deep.partition("#L")[2].partition("@")[0].partition("-")[0]
+    wanted = deep.replace(f"#L{line}@", f"#L{line}-L{line}@")
+    assert "/" in deep.partition(f"{repository}/")[2]
+    assert read(demo, f"{repository}/{file}:{line}").citation == read(demo, f"{owner}/{repository}/{file}:{line}").citation == wanted
 
 
 def test_every_citation_that_a_search_prints_can_be_read(demo):

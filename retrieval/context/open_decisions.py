@@ -1,0 +1,172 @@
+"""Open decisions as lines of a pack (pure but for paths): one each, with the places of the lineage's code that settle it, nearest work first.
+
+A line names the decision, then work by work the files and lines, and what stands at the first of them: `diffusion nn.py:11,55, unet.py:80; ddim
+ema.py:4`. Whose a work is and at which commit is told once. A place costs what it adds, and those are taken first that add most for it.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+from lineage.citation import name, owner
+from lineage.records import Hit, Work, WorkId
+from lineage.results import FactOccurrence, Gap
+from retrieval.context.markdown import code, inline, inline_path, kinship
+from retrieval.context.token_budget import Tokens
+
+HEAD = "Open, settled by code of the lineage, most important first, nearest work first. `lineage read WORK/FILE:LINES` shows the code. Works:"
+_OFFER, _PLACE, _AGAIN = 0.6, 0.85, 0.8
+"""What the next offer of a decision, the next place of an offer, and each further place that is told are worth of what is before them."""
+_TITLE, _STATEMENT, _VALUE = 48, 40, 12
+"""Letters of a title, of what stands at the first place, and of the values of others."""
+_WIDE = 30
+"""Lines of one place."""
+
+
+@dataclass(frozen=True)
+class OpenPlace:
+    """A place that settles the decision of a row, the `nth` that is known: the work by its name, file and lines, and what it says."""
+
+    row: int
+    nth: int
+    title: str
+    hit: Hit
+    work: str
+    file: str
+    lines: str
+    said: str
+    worth: float
+
+
+@dataclass
+class _Row:
+    """The places of a decision that were not taken yet, and what was told of it."""
+
+    left: list[OpenPlace]
+    told: list[OpenPlace] = field(default_factory=list)
+
+    def parts(self, place: OpenPlace) -> Iterator[str]:
+        """What a place would add to the line."""
+        if not self.told:
+            yield f"\n- {place.title}:"
+        if all(other.work != place.work for other in self.told):
+            yield f"; {place.work}"
+        yield (
+            f",{place.lines}"
+            if any(other.file == place.file and other.work == place.work for other in self.told)
+            else f", {place.file}:{place.lines}"
+        )
+        if place.said:
+            yield f" {place.said}"
+
+
+Paths = Callable[[WorkId], Iterable[str]]
+"""The paths of the files of a work."""
+
+
+def chosen(gaps: Sequence[Gap], beside: Callable[[Gap, FactOccurrence], bool], tokens: Tokens, paths: Paths) -> Iterator[tuple[OpenPlace, int]]:
+    """The places with what each costs after those before it, the most for their cost first; `beside` says what stands elsewhere already."""
+    count = cache(tokens.count)
+    rows = [_Row(places) for places in _places(gaps, beside, paths) if places]
+    works: set[WorkId] = set()
+
+    def cost(row: _Row, place: OpenPlace) -> int:
+        head = () if place.hit.work.id in works else (f", {_whose(place)}", "" if works else HEAD)
+        return sum(map(count, filter(None, (*row.parts(place), *head))))
+
+    def best(row: _Row) -> tuple[float, OpenPlace]:
+        left = _AGAIN ** len(row.told)
+        return max(((left * place.worth / cost(row, place), place) for place in row.left), key=lambda scored: scored[0])
+
+    queue = [(-best(row)[0], number) for number, row in enumerate(rows)]
+    heapq.heapify(queue)
+    while queue:
+        row = rows[number := heapq.heappop(queue)[1]]
+        place = best(row)[1]
+        yield place, cost(row, place)
+        row.left.remove(place)
+        row.told.append(place)
+        works.add(place.hit.work.id)
+        if row.left:
+            heapq.heappush(queue, (-best(row)[0], number))
+
+
+def _places(gaps: Sequence[Gap], beside: Callable[[Gap, FactOccurrence], bool], paths: Paths) -> Iterator[list[OpenPlace]]:
+    """The places of each decision, those of the first offer first, each line once."""
+    held = [[[one for one in offer.held if one.fact.line and one.evidence.work.kind == "code"] for offer in gap.suggestions] for gap in gaps]
+    called = _called({one.evidence.work.id: one.evidence.work for row in held for some in row for one in some}.values())
+    short = cache(lambda work: _shortest(paths(work)))
+    titles = Counter(map(_title, gaps))
+    for number, gap in enumerate(gaps):
+        title = _title(gap) if titles[_title(gap)] == 1 else inline(gap.detail.title, _TITLE)
+        places: dict[tuple[str, str, str], OpenPlace] = {}
+        for nth, some in enumerate(held[number]):
+            for at, one in enumerate(one for one in some if not beside(gap, one)):
+                hit, lines = one.evidence, _lines(one)
+                file = inline_path(short(hit.work.id).get(hit.chunk.path, hit.chunk.path))
+                said = "" if at else _said(one, _VALUE if places else _STATEMENT)
+                worth = gap.detail.weight**2 * _OFFER**nth * _PLACE**at
+                place = OpenPlace(number, len(places), title, hit, called[hit.work.id], file, lines, said, worth)
+                places.setdefault((place.work, file, lines), place)
+        yield list(places.values())
+
+
+def _called(works: Iterable[Work]) -> dict[WorkId, str]:
+    """Repositories by their names, with the owner where there are two of one."""
+    full = {work.id: inline_path(name(work).removeprefix("github.com/")) for work in works}
+    counts = Counter(called.rpartition("/")[2] for called in full.values())
+    return {work: called.rpartition("/")[2] if counts[called.rpartition("/")[2]] == 1 else called for work, called in full.items()}
+
+
+def _shortest(paths: Iterable[str]) -> dict[str, str]:
+    """The shortest end of each path that no other path of the work ends with."""
+    ends = {path: ["/".join(path.split("/")[at:]) for at in range(path.count("/"), -1, -1)] for path in paths}
+    counts = Counter(end for some in ends.values() for end in some)
+    return {path: next((end for end in some if counts[end] == 1), path) for path, some in ends.items()}
+
+
+def _title(gap: Gap) -> str:
+    return inline(gap.detail.title.partition(":")[0], _TITLE)
+
+
+def _lines(occurrence: FactOccurrence) -> str:
+    first = occurrence.fact.line
+    last = min(max(first, occurrence.fact.end_line), first + _WIDE)
+    return f"{first}-{last}" if last > first else str(first)
+
+
+def _said(occurrence: FactOccurrence, longest: int) -> str:
+    """The value that stands there, or as much of the statement as tells what it is; of others no statement."""
+    text = occurrence.fact.value
+    if len(text) > longest:
+        text = text[: longest - 1] + "…" if longest > _VALUE else ""
+    return code(text) if text else ""
+
+
+def _whose(place: OpenPlace) -> str:
+    """A repository with its commit, and what it is to the target."""
+    return f"{owner(place.hit.work)} ({kinship(place.hit) or 'added by hand'})"
+
+
+def text(places: Iterable[OpenPlace]) -> str:
+    """The lines of the places, decisions in their order, under a line that names the works."""
+    rows: dict[int, dict[str, dict[str, list[OpenPlace]]]] = {}
+    works: dict[str, None] = {}
+    for place in sorted(places, key=lambda place: (place.row, place.nth)):
+        rows.setdefault(place.row, {}).setdefault(place.work, {}).setdefault(place.file, []).append(place)
+        works.setdefault(_whose(place))
+    return "\n".join((f"{HEAD} {', '.join(works)}.", *map(_line, rows.values()))) if rows else ""
+
+
+def _line(works: dict[str, dict[str, list[OpenPlace]]]) -> str:
+    """One decision: by work its files, by file its lines, and what stands at the first of each."""
+    title = next(place.title for files in works.values() for some in files.values() for place in some)
+    return f"- {title}: " + "; ".join(f"{work} {', '.join(map(_file, files.values()))}" for work, files in works.items())
+
+
+def _file(places: Sequence[OpenPlace]) -> str:
+    return " ".join((f"{places[0].file}:{','.join(place.lines for place in places)}", *filter(None, (place.said for place in places))))

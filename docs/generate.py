@@ -66,7 +66,7 @@ class _Help:
 
     def markdown(self, common: Sequence[tuple[str, str]]) -> str:
         """The help without rows that stand elsewhere."""
-        block = ["```text\n" + "\n".join(self.examples[:2]).replace("--max- tokens", "--max-tokens") + "\n```"] if self.examples else []
+        block = ["```text\n" + "\n".join(self.examples[:1]).replace("--max- tokens", "--max-tokens") + "\n```"] if self.examples else []
         rows = [row for row in self.rows if row not in common]
         return "\n\n".join([*self.prose[:1], *block, *([_bullets(rows)] if rows else [])])
 

@@ -15,7 +15,7 @@ from api.wire import concise
 from api.wire.encode import view
 from lineage import lineage_names
 from lineage.errors import LineageError, UsageError
-from lineage.records import Answer, Hit, Provenance
+from lineage.records import Answer, Hit
 from lineage.results import Consensus
 from lineage.text.hidden_text import inline
 from retrieval.search.exact import ExactAnswer
@@ -24,8 +24,8 @@ _HEAD = 10
 _AGENT = "an agent, over MCP"
 _ALL = 100
 _CONFLICTS, _LINKS = 10, 20
-_OF_SEVERAL = 3
-"""Structured hits of each of several questions; all stand in the text."""
+_OF_SEVERAL = 1
+"""Structured hits of each of several questions; the lines of all stand in the text."""
 
 
 def search(desk: Desk, asked: SearchArguments) -> Result:
@@ -69,8 +69,7 @@ def _concise(desk: Desk, asked: SearchArguments, pages: Sequence[tuple[Answer, b
         view(one, ConciseAnswer, hits=one.hits[:most], has_more=more or bool(one.left) or len(one.hits) > len(one.hits[:most]))
         for one, more in zip(listed.answers, further, strict=True)
     )
-    body = _page(asked, answers[0].lineage, answers[0].generation, shown, came)
-    return Result(body, listed.sent)
+    return Result(_page(asked, answers[0], listed.sent, shown), listed.sent)
 
 
 def _matching(desk: Desk, asked: SearchArguments) -> Result:
@@ -85,8 +84,8 @@ def _matching(desk: Desk, asked: SearchArguments) -> Result:
     form: dict[str, Any] = {"headed": len(found) > 1, "blocks": asked.context > 0}
     each = concise.budget(asked.budget, len(found)) // len(found)
     lines = "\n".join(concise.matching_lines(answer, desk.service.tokens.count, each, **form) for answer in found)
-    body = _page(asked, first.lineage, first.generation, answers, first.provenance)
-    return Result(body, results.blocks(top, [("", lines)] if total else []))
+    text = results.blocks(top, [("", lines)] if total else [])
+    return Result(_page(asked, first, text, answers), text)
 
 
 def _matches(answer: ExactAnswer) -> ConciseAnswer:
@@ -94,13 +93,13 @@ def _matches(answer: ExactAnswer) -> ConciseAnswer:
     return ConciseAnswer(query=answer.pattern, supported=bool(hits), hits=hits, notes=(), has_more=answer.offset + len(hits) < answer.total)
 
 
-def _page(asked: SearchArguments, lineage: str, generation: str, answers: tuple[ConciseAnswer, ...], came: Provenance) -> ConcisePage:
+def _page(asked: SearchArguments, first: Answer | ExactAnswer, text: str, answers: tuple[ConciseAnswer, ...]) -> ConcisePage:
     """The structured content of one answer, or of several."""
     kept: dict[str, Any] = (
         {"answers": answers} if len(answers) > 1 else {name: getattr(answers[0], name) for name in ("query", "supported", "hits", "notes")}
     )
     paging: dict[str, Any] = {"limit": asked.hits, "offset": asked.offset, "has_more": any(answer.has_more for answer in answers)}
-    return ConcisePage(lineage=lineage, generation=generation, **kept, **paging, provenance=came)
+    return ConcisePage(lineage=first.lineage, generation=first.generation, text=text, **kept, **paging, provenance=first.provenance)
 
 
 def _further(limit: int, offset: int, more: bool) -> str:
@@ -139,14 +138,15 @@ def read(desk: Desk, asked: ReadArguments) -> Result:
 
 
 def _cited_lines(desk: Desk, asked: ReadArguments, cited: Sequence[str]) -> Result:
-    """The lines that citations mean, each under what they stand in; of the first as structured content."""
+    """The lines that citations mean, each under what they stand in; the first is the structured evidence."""
     how: dict[str, Any] = {"callers": asked.callers, "lineage": asked.lineage}
     first = desk.service.read(cited[0], lines=asked.lines if len(cited) == 1 else "", **how)
     chunk = first.hit.chunk
     around = {"before": chunk.start_line - 1, "after": max(0, first.lines - chunk.end_line), "previous": "", "next": ""}
-    body = view(first, WidenedEvidence, start_line=chunk.start_line, end_line=chunk.end_line, **around)
     texts = [concise.passage_lines(first), *(_read(desk, one, how) for one in cited[1:])]
-    return Result(body, results.blocks(f"Lineage {first.lineage}.", [("", "\n".join(texts))]))
+    text = results.blocks(f"Lineage {first.lineage}.", [("", "\n".join(texts))])
+    body = view(first, WidenedEvidence, start_line=chunk.start_line, end_line=chunk.end_line, text=text if len(texts) > 1 else "", **around)
+    return Result(body, text)
 
 
 def _read(desk: Desk, cited: str, how: dict[str, Any]) -> str:

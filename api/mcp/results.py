@@ -280,10 +280,14 @@ class HitsPage(AnswerView):
 
 @dataclass(frozen=True, kw_only=True)
 class ConcisePage:
-    """One page of hits whose lines stand in the text; of several questions, `answers` in place of what one has."""
+    """One page of hits whose lines stand in `text`; of several questions, `answers` in place of what one has.
+
+    `text` is the text of the result again: clients such as Claude Code hand the model the structured content alone.
+    """
 
     lineage: str
     generation: str
+    text: str
     query: str = ""
     supported: bool = True
     hits: tuple[ConciseHit, ...] = ()
@@ -363,6 +367,12 @@ class BriefPack:
 
 @dataclass(frozen=True, kw_only=True)
 class WidenedEvidence(EvidenceView):
-    """A piece of evidence with what stands around it."""
+    """A piece of evidence with what stands around it; `text` has the lines of all citations where several are read."""
 
     notice: str = NOTICE
+    text: str = ""
+
+    @property
+    def absent(self) -> Texts:
+        """The field that one citation does not need."""
+        return () if self.text else ("text",)

@@ -132,6 +132,24 @@ def test_a_concise_result_keeps_its_budget(store, made, budget):
     assert more == (" (more hits)" in found.content[0].text)
 
 
+@pytest.mark.parametrize(
+    "arguments", [{"query": "test entropy model"}, {"queries": ["adam betas", "entropy"]}, {"queries": ["betas", "def"], "mode": "regex"}]
+)
+def test_structured_content_alone_tells_the_lines(made, arguments):
+    found = talk(made, lambda client: client.call_tool("lineage_search", arguments))
+    jsonschema.validate(found.structured_content, OUTPUTS["lineage_search"])
+    assert found.structured_content["text"] == found.content[0].text
+
+
+def test_several_citations_stand_in_the_structured_content(made):
+    hits = called(made, "lineage_search", query="optimizer adam betas").structured_content["hits"]
+    cited = [hit["citation"] for hit in hits[:2]]
+    found = called(made, "lineage_read", citations=cited)
+    jsonschema.validate(found.structured_content, OUTPUTS["lineage_read"])
+    assert found.structured_content["text"] == found.content[0].text
+    assert "text" not in called(made, "lineage_read", citations=cited[:1]).structured_content
+
+
 def test_every_hit_links_to_a_resource_that_can_be_read(made):
     async def read(client):
         found = await client.call_tool("lineage_search", {"query": QUESTION, "limit": 2, "detail": "full"})

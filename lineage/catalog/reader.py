@@ -184,6 +184,12 @@ class Catalog:
         """How many kinds of mechanisms each chunk has that has any."""
         return dict(self._all(f"SELECT chunk, count(DISTINCT name) FROM facts WHERE name LIKE '{MECHANISM}%' GROUP BY chunk"))  # noqa: S608 - a fixed prefix
 
+    def decisions(self, kinds: Sequence[str], chunks: Sequence[str]) -> Sequence[tuple[str, str, int, int]]:
+        """Of the statements of some kinds of mechanisms in some chunks: kind, chunk, first and last line."""
+        where = f"name IN ({marks(kinds)}) AND chunk IN ({marks(chunks)})"
+        rows = self._all(f"SELECT name, chunk, line, end_line FROM facts WHERE {where}", (*(MECHANISM + kind for kind in kinds), *chunks))  # noqa: S608
+        return [(name.removeprefix(MECHANISM), chunk, line, max(line, end_line)) for name, chunk, line, end_line in rows]
+
     def stating(self, names: Sequence[str], chunks: Sequence[str]) -> dict[str, frozenset[str]]:
         """Which of the chunks state a value of one of the names, or compute it, each with those that it states."""
         where = f"name IN ({marks(names)}) AND chunk IN ({marks(chunks)})"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -49,12 +49,10 @@ _RUNS = frozenset({FileRole.TRAINING, FileRole.PROGRAM})
 
 @dataclass(frozen=True)
 class DecidedPlace:
-    """A statement that settles what is asked: how surely, the title of its kind, and its lines."""
+    """A statement that settles what is asked: how surely, and the title of its kind."""
 
     strength: float
     title: str
-    line: int
-    end_line: int
 
 
 def asked_kinds(question: str, table: WordEmbedder | None) -> list[tuple[MechanismKind, float]]:
@@ -70,28 +68,27 @@ def asked_kinds(question: str, table: WordEmbedder | None) -> list[tuple[Mechani
     return [(kind, share) for kind, share in shares if share >= _LEAST]
 
 
-def decided(question: str, held: SettledIndex, table: WordEmbedder | None, without: AbstractSet[str]) -> dict[int, DecidedPlace]:
-    """By row the statement that best settles what a question asks for; none where it asks for no decision of a known kind."""
+def decided(asked: Sequence[tuple[MechanismKind, float]], held: SettledIndex, without: AbstractSet[str]) -> dict[int, DecidedPlace]:
+    """By row the statement that best settles what is asked for (`asked_kinds`)."""
     found: dict[int, DecidedPlace] = {}
-    for strength, _, kind, _, (row, line, end_line, _) in _stated(question, held, table, without):
-        before = found.get(row)
+    for strength, _, kind, _, place in _stated(asked, held, without):
+        before = found.get(place.row)
         if before is None or strength > before.strength:
-            further = _FURTHER * before.strength if before else 0.0
-            found[row] = DecidedPlace(strength + further, kind.title, line, end_line)
+            found[place.row] = DecidedPlace(strength + (_FURTHER * before.strength if before else 0.0), kind.title)
     return found
 
 
-def statements(question: str, held: SettledIndex, table: WordEmbedder | None, without: AbstractSet[str], shown: Shown) -> Iterator[Hit]:
-    """The statements that settle what a question asks for, surest first, a few of each repository and kind; they have no rank."""
-    ranked = sorted((one for one in _stated(question, held, table, without) if one[1] < _SHOWN), key=lambda one: -one[0])
+def statements(asked: Sequence[tuple[MechanismKind, float]], held: SettledIndex, without: AbstractSet[str], shown: Shown) -> Iterator[Hit]:
+    """The statements that settle what is asked for, surest first, a few of each repository and kind; they have no rank."""
+    ranked = sorted((one for one in _stated(asked, held, without) if one[1] < _SHOWN), key=lambda one: -one[0])
     return (replace(shown.hit(work, *place[:3]), rank=0) for _, _, _, work, place in ranked[:_MOST])
 
 
 def _stated(
-    question: str, held: SettledIndex, table: WordEmbedder | None, without: AbstractSet[str]
+    asked: Sequence[tuple[MechanismKind, float]], held: SettledIndex, without: AbstractSet[str]
 ) -> Iterator[tuple[float, int, MechanismKind, WorkId, StatementPlace]]:
     """(how surely it settles the question, its number in its work, kind, work, statement) of each statement of the kinds that are asked for."""
-    for kind, share in asked_kinds(question, table):
+    for kind, share in asked:
         works = (one for one in held.statements(kind) if one.work not in without)
         for nth_work, (work, standing, places) in enumerate(works):
             for nth, place in enumerate(places):
@@ -109,18 +106,21 @@ class Deciders:
     def __init__(self, catalog: Catalog, kinship: WorkRelations) -> None:
         self._catalog, self._kinship = catalog, kinship
         self._whose: dict[WorkId, float] = {}
-        self._files: dict[tuple[WorkId, str], float] = {}
+        self._worth: dict[str, float] = {}
 
     def worth(self, chunk: Chunk) -> float:
         """What a passage of code is worth, in deviations of the fused score."""
+        if chunk.id not in self._worth:
+            self._worth[chunk.id] = self._of(chunk)
+        return self._worth[chunk.id]
+
+    def _of(self, chunk: Chunk) -> float:
         if chunk.work not in self._whose:
             self._whose[chunk.work] = self._precedence.weight(evidence(chunk, self._kinship), "")
-        file = (chunk.work, chunk.path)
-        if file not in self._files:
-            profile = self._kinship.file(chunk)
-            roles = {*(profile.roles if profile else ()), *named_roles(chunk.path)}
-            self._files[file] = _RUN * (not _RUNS.isdisjoint(roles)) - _ASIDE * (not ASIDE.isdisjoint(roles))
-        return _MANY * math.log1p(self._kinds.get(chunk.id, 0)) + self._whose[chunk.work] + self._files[file]
+        profile = self._kinship.file(chunk)
+        roles = {*(profile.roles if profile else ()), *named_roles(chunk.path)}
+        of_file = _RUN * (not _RUNS.isdisjoint(roles)) - _ASIDE * (not ASIDE.isdisjoint(roles))
+        return _MANY * math.log1p(self._kinds.get(chunk.id, 0)) + self._whose[chunk.work] + of_file
 
     @cached_property
     def _kinds(self) -> Mapping[str, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import threading
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
@@ -13,6 +13,7 @@ from types import TracebackType
 
 from lineage.errors import EmbedderMismatch, SourceError
 from lineage.generation import SETTLED, SETTLED_WITHOUT, Generation
+from lineage.hyperparameters.mechanisms import MechanismKind
 from lineage.hyperparameters.ontology import Ontology, ontology
 from lineage.ports import Embedder, Reranker, VectorIndex, Vectors, WordEmbedder
 from lineage.reasons import UNSUPPORTED
@@ -22,7 +23,7 @@ from retrieval.decisions.settled import Making, SettledIndex, Shown, mark, settl
 from retrieval.search import candidates, entity_routing, fusion
 from retrieval.search.candidates import QueryWords, Scope, is_quotation, is_telling, sequence, share_in_order
 from retrieval.search.concepts import MISS, MISSES, Asked, Field, Signs, concepts, first, profile, signs, supported
-from retrieval.search.decided import DecidedPlace, Deciders, decided, statements
+from retrieval.search.decided import DecidedPlace, Deciders, asked_kinds, decided, statements
 from retrieval.search.evidence import EvidenceWindow, neighbours, widened
 from retrieval.search.focus import focus
 from retrieval.search.fusion import Fusion, Ranked, Scored
@@ -38,12 +39,9 @@ READ = 300
 
 _RERANKED = 30
 _SPOKEN, _QUOTED = 4, 20
-_CLOSELY = 5
-"""Hits whose lines are told with the vectors of words too, which takes ten times as long as by words alone: the first are those that are read."""
-
-
-_SETTLES = 0.5
-"""How surely a statement settles a question when its lines are those that are shown."""
+_CLOSELY, _STATED = 5, 2
+"""Hits whose lines are told with the vectors of words too, which takes ten times as long as by words alone: the first are those that are read.
+Fewer where statements of what is asked for tell them."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +58,7 @@ class _Asked:
     scope: Scope
     quoted: tuple[str, ...] = ()
     exact: tuple[int, ...] = ()
+    kinds: Sequence[tuple[MechanismKind, float]] = ()
     decided: Mapping[int, DecidedPlace] = field(default_factory=dict)
     settled: Sequence[int] = ()
     open: bool = False
@@ -124,11 +123,9 @@ class Engine:
             self._partial = self._partial or self._without_target_code()
             return self._partial
 
-    def _decided(self, question: str, without: AbstractSet[str]) -> dict[int, DecidedPlace]:
-        """The statements that settle a question; none where the target's own code is at hand, which needs no ancestors to speak for it."""
-        if not self._others_speak:
-            return {}
-        return decided(question, self._settling, self._table() if self._table else None, without)
+    def _kinds(self, question: str) -> list[tuple[MechanismKind, float]]:
+        """The kinds of decisions that a question asks for."""
+        return asked_kinds(question, self._table() if self._table else None)
 
     def _without_target_code(self) -> Engine:
         from lineage.catalog.partial import without_target_code
@@ -206,10 +203,12 @@ class Engine:
         if not query.around:
             return _Asked(query, text, words, details, scope)
         if not is_quotation(text):
-            decided = self._decided(text, without)
-            chunks = ((outline.chunk, row) for row, outline in self._catalog.outlines(list(decided)).items())
+            # the target's own code, where it is at hand, needs no ancestors to speak for it
+            kinds = self._kinds(text) if self._others_speak else []
+            settling = decided(kinds, self._settling, without) if kinds else {}
+            chunks = ((outline.chunk, row) for row, outline in self._catalog.outlines(list(settling)).items())
             settled = [row for _, row in sorted((chunk.id, row) for chunk, row in chunks if not scope.kinds or chunk.kind in scope.kinds)]
-            return _Asked(query, text, words, details, scope, decided=decided, settled=settled, open=is_open)
+            return _Asked(query, text, words, details, scope, kinds=kinds, decided=settling, settled=settled, open=is_open)
         return _Asked(query, text, words, details, scope, sequence(text), candidates.exact(self._catalog, text, scope))
 
     def settled(self, answer: Answer) -> Answer:
@@ -221,7 +220,7 @@ class Engine:
         query, shown = answer.query, Shown(self._passages.chunks, self._kinship)
         without = self._excluded | (self._kinship.kin.keys() - {self._kinship.work(query.work)} if query.work else frozenset())
         values = settled_values(self._settling, asked_details(text, self._ontology), self._ontology, without, shown)
-        stated = statements(text, self._settling, self._table() if self._table else None, without, shown)
+        stated = statements(self._kinds(text), self._settling, without, shown)
         kept = tuple(hit for hit in stated if not query.kinds or hit.chunk.kind in query.kinds)
         return replace(answer, settled=tuple(values), statements=kept)
 
@@ -359,6 +358,7 @@ class Engine:
 
     def _hits(self, ranked: Sequence[Scored], asked: _Asked, flags: tuple[str, ...]) -> Iterator[Hit]:
         homes = self._catalog.homes([scored.row for scored in ranked])
+        decisions = self._decisions(asked, [(scored.found or scored.chunk).id for scored in ranked])
         for rank, scored in enumerate(ranked, 1):
             chunk, kin, matched = scored.chunk, self._kinship.of(scored.chunk.work), scored.found or scored.chunk
             yield Hit(
@@ -367,7 +367,7 @@ class Engine:
                 chunk=replace(chunk, copies=_copies(scored, homes[scored.row], asked.scope.without)),
                 work=kin.work,
                 signals=scored.signals,
-                focus=self._focus(rank, scored.row, matched, asked),
+                focus=self._focus(rank, matched, asked, decisions.get(matched.id, {})),
                 reference=kin.reference,
                 paper=kin.paper,
                 from_target=kin.from_target,
@@ -376,14 +376,20 @@ class Engine:
                 why=(*_aspects(matched, asked.words), *scored.why),
             )
 
-    def _focus(self, rank: int, row: int, chunk: Chunk, asked: _Asked) -> Focus | None:
-        worth, place = asked.words.worth, asked.decided.get(row)
-        if place and place.strength >= _SETTLES and chunk.start_line <= place.line <= chunk.end_line:
-            return Focus(place.line, min(chunk.end_line, place.end_line))
-        if chunk.kind != "code":
+    def _decisions(self, asked: _Asked, chunks: Sequence[str]) -> dict[str, dict[int, float]]:
+        """By chunk the lines of statements of the kinds that are asked for, each with how surely."""
+        shares, found = {kind.name: share for kind, share in asked.kinds}, defaultdict[str, dict[int, float]](dict)
+        for kind, chunk, start, end in self._catalog.decisions(list(shares), chunks) if shares else ():
+            for line in range(start, end + 1):
+                found[chunk][line] = max(found[chunk].get(line, 0.0), shares[kind])
+        return found
+
+    def _focus(self, rank: int, chunk: Chunk, asked: _Asked, decisions: Mapping[int, float]) -> Focus | None:
+        worth = asked.words.worth
+        if chunk.kind != "code" and not decisions:
             return focus(chunk.text, chunk.start_line, worth)
-        table = self._table() if self._table and rank <= _CLOSELY else None
-        return focus_of_code(chunk.text, chunk.start_line, worth, asked.text, table)
+        table = self._table() if self._table and rank <= (_STATED if decisions else _CLOSELY) else None
+        return focus_of_code(chunk.text, chunk.start_line, worth, asked.text, table, decisions if asked.kinds else None)
 
     def _notes(self, asked: _Asked) -> tuple[str, ...]:
         notes = []

@@ -24,6 +24,8 @@ from lineage.text.tokens import tokens
 from retrieval.search.focus import SIGNATURES, Floats, described, faded, grown, naming, trimmed
 
 NEARLY = 0.95
+_LOOSELY, _DECIDED = 0.8, 2.0
+"""How much of the best line's value a line has that belongs to a decision, and what a statement that takes one counts beside the best line."""
 _REACH, _NEAR = 10, 3.0
 _REACHES, _FLAT = (0, 1, 3), 0.02
 _INDENT, _DEEP, _MANY = 4, 6, 4
@@ -64,15 +66,28 @@ _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _OPERATOR = re.compile(r"[-+*/%@<>]=?|==|!=")
 
 
-def focus_of_code(text: str, first_line: int, worth: Mapping[str, float], question: str, table: WordEmbedder | None = None) -> Focus | None:
+def focus_of_code(
+    text: str,
+    first_line: int,
+    worth: Mapping[str, float],
+    question: str,
+    table: WordEmbedder | None = None,
+    decided: Mapping[int, float] | None = None,
+) -> Focus | None:
     """The lines of code (whose first is `first_line`) that answer best; None if none of the question's words is in it.
 
-    `worth` is the rarity of each of the question's words; `table` is the packaged table of words (`static`).
+    `worth` is the rarity of each of the question's words; `table` is the packaged table of words (`static`). Where a decision is asked for,
+    `decided` are the lines of statements that take one of its kind, with how surely it is asked for; lines near them then belong to the answer.
+    Without a table these lines alone tell, where there are any.
     """
     lines = text.split("\n")
-    if worth.keys().isdisjoint(tokens(text)):
+    if not decided and worth.keys().isdisjoint(tokens(text)):
         return None
-    start, end = trimmed(lines, *grown(likelihoods(lines, worth, question, table).tolist(), NEARLY))
+    values = likelihoods(lines, worth, question, table) if table or not decided else np.zeros(len(lines))
+    if decided is not None:
+        stated = np.array([decided.get(first_line + at, 0.0) for at in range(len(lines))])
+        values = faded(_peak(values) + _DECIDED * stated, _FADES[-1], _REACH)
+    start, end = trimmed(lines, *grown(values.tolist(), NEARLY if decided is None else _LOOSELY))
     return Focus(first_line + start, first_line + end)
 
 

@@ -217,10 +217,10 @@ def _among_themselves(scored: Sequence[Scored], prose: bool, worth: Callable[[Sc
     """The same, best first, where passages of papers, or all others, change places among themselves, so that the best of them has the score
     that the best had, and so on: what compares papers says nothing about code, and what compares code nothing about papers."""
     moving = [candidate for candidate in scored if (candidate.chunk.kind == "paper") is prose]
-    order = sorted(moving, key=lambda candidate: (-worth(candidate), candidate.row))
-    places = sorted((candidate.score for candidate in moving), reverse=True)
-    changed = [
-        moved(candidate, *([Reason(kind, place - candidate.score)] if place != candidate.score else []))
-        for candidate, place in zip(order, places, strict=True)
-    ]
-    return ordered([*(candidate for candidate in scored if (candidate.chunk.kind == "paper") is not prose), *changed])
+    order = iter(sorted(moving, key=lambda candidate: (-worth(candidate), candidate.row)))
+    return [_placed(next(order), at.score, kind) if (at.chunk.kind == "paper") is prose else at for at in scored]
+
+
+def _placed(candidate: Scored, place: float, kind: ReasonKind) -> Scored:
+    """The same with the score of a place."""
+    return candidate if place == candidate.score else moved(candidate, Reason(kind, place - candidate.score))

@@ -40,14 +40,14 @@ def index_of(kept: bytes | None = None) -> SettledIndex:
 
 
 def test_the_statement_of_the_ancestor_settles_more_than_that_of_others():
-    found = decided("Is the gradient clipped, and at which norm?", index_of(), None, frozenset())
+    found = decided(asked_kinds("Is the gradient clipped, and at which norm?", None), index_of(), frozenset())
     near, far = (found[row] for work in (NEAR, FAR) for row, (_, fact) in enumerate(CLIP) if fact.work == work.id)
     assert near.strength > far.strength > 0
     assert near.title == "Gradient clipping: rule and threshold"
 
 
 def test_works_that_are_kept_out_settle_nothing():
-    assert not decided("Is the gradient clipped?", index_of(), None, frozenset((NEAR.id, FAR.id)))
+    assert not decided(asked_kinds("Is the gradient clipped?", None), index_of(), frozenset((NEAR.id, FAR.id)))
 
 
 def test_what_is_kept_settles_the_same_and_is_of_no_use_with_other_lists():

@@ -41,6 +41,15 @@ def test_there_is_no_focus_without_a_word_of_the_question() -> None:
     assert focus_of_code("", 10, MASK, "mask") is None
 
 
+def test_where_a_decision_is_asked_for_statements_that_take_it_tell_and_their_neighbors_belong_to_them() -> None:
+    far = "\n".join(["mask = mask + 1"] + [f"step_{at}()" for at in range(20)] + ["clip_grad_norm_(model, 1.0)", "optimizer.step()"])
+    found = focus_of_code(far, 10, MASK, "is the mask clipped?", decided={31: 1.0})
+    assert found is not None
+    assert found.start_line <= 31 <= found.end_line
+    assert 1 < found.end_line - found.start_line + 1 <= MOST
+    assert focus_of_code(far, 10, {"dropout": 3.0}, "dropout", decided={}) is None
+
+
 def test_a_focus_of_code_has_at_most_fifteen_lines_and_no_blank_border() -> None:
     found = focus_of_code("\n".join(["mask = mask + 1"] * 80), 1, MASK, "mask")
     assert found is not None

@@ -31,7 +31,8 @@ TOKENIZER_SHA256 = "33465117406b9007673e8ba283f7f1383d9b5094df947481af60eec94ed7
 DIM = 384
 PASSAGE_TOKENS = 256
 QUERY_TOKENS = 512
-BATCH = 8
+BATCH = 2
+"""Texts computed at once: what a layer of two makes stays in a core's cache."""
 WINDOW = 512
 PAD = 1
 # Text beyond this many characters per token allowed is cut before tokenising, so that a huge text costs no more than a long one.

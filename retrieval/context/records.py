@@ -133,18 +133,21 @@ def _gap(gap: Gap) -> PackLine:
 
 
 def _in_code_only(gap: Gap) -> bool:
-    """Whether statements of code settle an open decision and no value does."""
-    return gap.detail.name.startswith(MECHANISM) or (gap.state is not Specification.SPECIFIED and not settings_file.best(gap) and _has_code(gap))
+    """Whether code settles an open decision and no value does that more than weak evidence speaks for."""
+    best = settings_file.best(gap)
+    weak = best is None or (best.grade == "weak" and not best.held[0].evidence.from_target)
+    return gap.detail.name.startswith(MECHANISM) or (gap.state is not Specification.SPECIFIED and weak and _has_code(gap))
 
 
 def _has_code(gap: Gap) -> bool:
-    return any(occurrence.fact.end_line for suggestion in gap.suggestions for occurrence in suggestion.held)
+    held = (occurrence for suggestion in gap.suggestions for occurrence in suggestion.held)
+    return any(occurrence.fact.line and occurrence.evidence.work.kind == "code" for occurrence in held)
 
 
 def _beside(gap: Gap, occurrence: FactOccurrence) -> bool:
     """Whether a fact stands within a few lines of the value that the settings have."""
     best = settings_file.best(gap)
-    if best is None:
+    if best is None or _in_code_only(gap):
         return False
     other = best.held[0]
     same = (occurrence.fact.work, occurrence.evidence.chunk.path) == (other.fact.work, other.evidence.chunk.path)

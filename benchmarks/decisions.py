@@ -34,7 +34,6 @@ SHEETS = Path(__file__).parent / "decisions"
 TASK = "reproduce the paper: model, training, sampling, evaluation"
 _PLACE = re.compile(r"([\w.-]+)/([\w./ -]+?\.\w+):\s*([\d,\s-]+)")
 _CITED = re.compile(r"github\.com/[\w.-]+/([\w.-]+)/([^\s#]+)#L(\d+)(?:-L(\d+))?")
-_OPEN = re.compile(r"(?<=[:;] )([\w.-]+)((?:,? [\w./@+-]+\.\w+:\d[\d,-]*(?<!,))+)")
 MEASURES = ("gaps@1", "gaps@3", "gaps@any", "context", "query@1", "query@5", "lines@1", "lines@5")
 _HITS = 20
 """Hits that are asked for, of which five are read: as many as a batch of questions gets, and the caps of a list depend on it."""
@@ -42,7 +41,7 @@ _HITS = 20
 
 @dataclass(frozen=True)
 class Place:
-    """Lines of a file of a repository, by its name without the owner, and by the end of its path."""
+    """Lines of a file of a repository, by its name without the owner."""
 
     repo: str
     path: str
@@ -51,8 +50,7 @@ class Place:
 
     def near(self, other: Place, lines: int) -> bool:
         """Whether both overlap, with so many lines of play."""
-        same = self.repo == other.repo and f"/{other.path}".endswith(f"/{self.path}")
-        return same and self.first - lines <= other.last and other.first - lines <= self.last
+        return (self.repo, self.path) == (other.repo, other.path) and self.first - lines <= other.last and other.first - lines <= self.last
 
 
 def places(text: str) -> list[Place]:
@@ -66,9 +64,8 @@ def places(text: str) -> list[Place]:
 
 
 def cited(text: str) -> list[Place]:
-    """The places that citations in a text mean, and the lines of open decisions in a pack."""
-    whole = [Place(m[1].lower(), m[2].lower(), int(m[3]), int(m[4] or m[3])) for m in _CITED.finditer(text)]
-    return [*whole, *(place for m in _OPEN.finditer(re.sub(r" `[^`\n]*`", "", text)) for place in places(m[2].replace(" ", f" {m[1]}/")))]
+    """The places that citations in a text mean."""
+    return [Place(m[1].lower(), m[2].lower(), int(m[3]), int(m[4] or m[3])) for m in _CITED.finditer(text)]
 
 
 def _surfaced(hits: Sequence[Hit], gold: Sequence[Place], near: int, where: Callable[[Hit], str] = pinpoint) -> bool:

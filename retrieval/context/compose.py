@@ -89,7 +89,7 @@ def compose(material: PackInputs, catalog: Catalog, chunks: int) -> Pack:
     some = by_experiment(costed, material.task, material.folders)
     some = [unit if material.due.telling(unit) else weighed(unit, NEARLY_NOTHING) for unit in some]
     symbols = partial(_symbols, catalog, material.target.id)
-    pack_lines = records.of(material.gaps, material.task, material.stage, material.tokens, material.programs, symbols, partial(_paths, catalog))
+    pack_lines = records.of(material.gaps, material.task, material.stage, material.tokens, material.programs, symbols)
     room = _room(material, [unit.cost for unit in some] + [record.cost for record in pack_lines])
     kept = records.more((), pack_lines, int(policy.records * room))
     free = room - records.cost(kept)
@@ -116,10 +116,6 @@ def _file(kept: Sequence[records.PackLine], material: PackInputs) -> list[_Part]
 
 def _symbols(catalog: Catalog, target: WorkId) -> list[ConfigLine]:
     return method_symbols.config_lines(target_text.read(catalog, target))
-
-
-def _paths(catalog: Catalog, work: WorkId) -> list[str]:
-    return [document.path for document in catalog.documents(work)]
 
 
 def _room(material: PackInputs, costs: Sequence[int]) -> int:

@@ -40,11 +40,11 @@ def inline_path(text: str) -> str:
 
 
 def place(hit: Hit) -> str:
-    """A place as `read` takes it, that of code without owner and commit, which the generation pins."""
+    """A place as `read` takes it, that of code without the commit, which the generation pins."""
     if hit.work.kind != "code" or not hit.focus:
         return inline_path(pinpoint(hit))
     first, last = hit.focus.start_line, hit.focus.end_line
-    return inline_path(f"{name(hit.work).rpartition('/')[2]}/{hit.chunk.path}:{first}" + (f"-{last}" if last > first else ""))
+    return inline_path(f"{name(hit.work)}/{hit.chunk.path}#L{first}" + (f"-L{last}" if last > first else ""))
 
 
 def fenced(text: str, language: str = "") -> str:

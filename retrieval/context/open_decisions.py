@@ -1,7 +1,7 @@
-"""Open decisions as lines of a pack (pure but for paths): one each, with the places of the lineage's code that settle it, nearest work first.
+"""Open decisions as lines of a pack (pure): one each, with the places of the lineage's code that settle it, nearest work first.
 
-A line names the decision, then work by work the files and lines, and what stands at the first of them: `diffusion nn.py:11,55, unet.py:80; ddim
-ema.py:4`. Whose a work is and at which commit is told once. A place costs what it adds, and those are taken first that add most for it.
+A line names the decision, then cites place by place what settles it, with what stands at the first; at which commit a work is, and what it is
+to the target, is told once. A place costs what it adds, and those are taken first that add most for it.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from lineage.citation import name, owner
-from lineage.records import Hit, Work, WorkId
+from lineage.records import Hit, WorkId
 from lineage.results import FactOccurrence, Gap
 from retrieval.context.markdown import code, inline, inline_path, kinship
 from retrieval.context.token_budget import Tokens
 
-HEAD = "Open, settled by code of the lineage, most important first, nearest work first. `lineage read WORK/FILE:LINES` shows the code. Works:"
+HEAD = "Open, settled by code of the lineage, most important first, nearest work first; `lineage read CITATION` shows the code. Works:"
 _OFFER, _PLACE, _AGAIN = 0.6, 0.85, 0.8
 """What the next offer of a decision, the next place of an offer, and each further place that is told are worth of what is before them."""
 _TITLE, _STATEMENT, _VALUE = 48, 40, 12
@@ -29,15 +29,13 @@ _WIDE = 30
 
 @dataclass(frozen=True)
 class OpenPlace:
-    """A place that settles the decision of a row, the `nth` that is known: the work by its name, file and lines, and what it says."""
+    """A place that settles the decision of a row, the `nth` that is known: its citation, and what it says."""
 
     row: int
     nth: int
     title: str
     hit: Hit
-    work: str
-    file: str
-    lines: str
+    cited: str
     said: str
     worth: float
 
@@ -51,27 +49,15 @@ class _Row:
 
     def parts(self, place: OpenPlace) -> Iterator[str]:
         """What a place would add to the line."""
-        if not self.told:
-            yield f"\n- {place.title}:"
-        if all(other.work != place.work for other in self.told):
-            yield f"; {place.work}"
-        yield (
-            f",{place.lines}"
-            if any(other.file == place.file and other.work == place.work for other in self.told)
-            else f", {place.file}:{place.lines}"
-        )
+        yield f", {place.cited}" if self.told else f"\n- {place.title}: {place.cited}"
         if place.said:
             yield f" {place.said}"
 
 
-Paths = Callable[[WorkId], Iterable[str]]
-"""The paths of the files of a work."""
-
-
-def chosen(gaps: Sequence[Gap], beside: Callable[[Gap, FactOccurrence], bool], tokens: Tokens, paths: Paths) -> Iterator[tuple[OpenPlace, int]]:
+def chosen(gaps: Sequence[Gap], beside: Callable[[Gap, FactOccurrence], bool], tokens: Tokens) -> Iterator[tuple[OpenPlace, int]]:
     """The places with what each costs after those before it, the most for their cost first; `beside` says what stands elsewhere already."""
     count = cache(tokens.count)
-    rows = [_Row(places) for places in _places(gaps, beside, paths) if places]
+    rows = [_Row(places) for places in _places(gaps, beside) if places]
     works: set[WorkId] = set()
 
     def cost(row: _Row, place: OpenPlace) -> int:
@@ -95,48 +81,29 @@ def chosen(gaps: Sequence[Gap], beside: Callable[[Gap, FactOccurrence], bool], t
             heapq.heappush(queue, (-best(row)[0], number))
 
 
-def _places(gaps: Sequence[Gap], beside: Callable[[Gap, FactOccurrence], bool], paths: Paths) -> Iterator[list[OpenPlace]]:
+def _places(gaps: Sequence[Gap], beside: Callable[[Gap, FactOccurrence], bool]) -> Iterator[list[OpenPlace]]:
     """The places of each decision, those of the first offer first, each line once."""
     held = [[[one for one in offer.held if one.fact.line and one.evidence.work.kind == "code"] for offer in gap.suggestions] for gap in gaps]
-    called = _called({one.evidence.work.id: one.evidence.work for row in held for some in row for one in some}.values())
-    short = cache(lambda work: _shortest(paths(work)))
     titles = Counter(map(_title, gaps))
     for number, gap in enumerate(gaps):
         title = _title(gap) if titles[_title(gap)] == 1 else inline(gap.detail.title, _TITLE)
-        places: dict[tuple[str, str, str], OpenPlace] = {}
+        places: dict[str, OpenPlace] = {}
         for nth, some in enumerate(held[number]):
             for at, one in enumerate(one for one in some if not beside(gap, one)):
-                hit, lines = one.evidence, _lines(one)
-                file = inline_path(short(hit.work.id).get(hit.chunk.path, hit.chunk.path))
                 said = "" if at else _said(one, _VALUE if places else _STATEMENT)
                 worth = gap.detail.weight**2 * _OFFER**nth * _PLACE**at
-                place = OpenPlace(number, len(places), title, hit, called[hit.work.id], file, lines, said, worth)
-                places.setdefault((place.work, file, lines), place)
+                places.setdefault(cited := _cited(one), OpenPlace(number, len(places), title, one.evidence, cited, said, worth))
         yield list(places.values())
-
-
-def _called(works: Iterable[Work]) -> dict[WorkId, str]:
-    """Repositories by their names, with the owner where there are two of one."""
-    full = {work.id: inline_path(name(work).removeprefix("github.com/")) for work in works}
-    counts = Counter(called.rpartition("/")[2] for called in full.values())
-    return {work: called.rpartition("/")[2] if counts[called.rpartition("/")[2]] == 1 else called for work, called in full.items()}
-
-
-def _shortest(paths: Iterable[str]) -> dict[str, str]:
-    """The shortest end of each path that no other path of the work ends with."""
-    ends = {path: ["/".join(path.split("/")[at:]) for at in range(path.count("/"), -1, -1)] for path in paths}
-    counts = Counter(end for some in ends.values() for end in some)
-    return {path: next((end for end in some if counts[end] == 1), path) for path, some in ends.items()}
 
 
 def _title(gap: Gap) -> str:
     return inline(gap.detail.title.partition(":")[0], _TITLE)
 
 
-def _lines(occurrence: FactOccurrence) -> str:
-    first = occurrence.fact.line
+def _cited(occurrence: FactOccurrence) -> str:
+    first, hit = occurrence.fact.line, occurrence.evidence
     last = min(max(first, occurrence.fact.end_line), first + _WIDE)
-    return f"{first}-{last}" if last > first else str(first)
+    return inline_path(f"{name(hit.work)}/{hit.chunk.path}#L{first}" + (f"-L{last}" if last > first else ""))
 
 
 def _said(occurrence: FactOccurrence, longest: int) -> str:
@@ -154,19 +121,14 @@ def _whose(place: OpenPlace) -> str:
 
 def text(places: Iterable[OpenPlace]) -> str:
     """The lines of the places, decisions in their order, under a line that names the works."""
-    rows: dict[int, dict[str, dict[str, list[OpenPlace]]]] = {}
+    rows: dict[int, list[OpenPlace]] = {}
     works: dict[str, None] = {}
     for place in sorted(places, key=lambda place: (place.row, place.nth)):
-        rows.setdefault(place.row, {}).setdefault(place.work, {}).setdefault(place.file, []).append(place)
+        rows.setdefault(place.row, []).append(place)
         works.setdefault(_whose(place))
     return "\n".join((f"{HEAD} {', '.join(works)}.", *map(_line, rows.values()))) if rows else ""
 
 
-def _line(works: dict[str, dict[str, list[OpenPlace]]]) -> str:
-    """One decision: by work its files, by file its lines, and what stands at the first of each."""
-    title = next(place.title for files in works.values() for some in files.values() for place in some)
-    return f"- {title}: " + "; ".join(f"{work} {', '.join(map(_file, files.values()))}" for work, files in works.items())
-
-
-def _file(places: Sequence[OpenPlace]) -> str:
-    return " ".join((f"{places[0].file}:{','.join(place.lines for place in places)}", *filter(None, (place.said for place in places))))
+def _line(places: Sequence[OpenPlace]) -> str:
+    """One decision: its places, and what stands at the first of each offer."""
+    return f"- {places[0].title}: " + ", ".join(" ".join(filter(None, (place.cited, place.said))) for place in places)

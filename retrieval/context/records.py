@@ -50,7 +50,6 @@ def of(
     tokens: Tokens,
     programs: Programs | None = None,
     symbols: Callable[[], Sequence[ConfigLine]] = tuple,
-    paths: open_decisions.Paths = lambda _: (),
 ) -> list[PackLine]:
     """Everything that the gaps of a target say for a task, weightiest first: for planning all with the method's own `symbols`, else what
     the task speaks of."""
@@ -61,7 +60,7 @@ def of(
     pack_lines = decided + [_conflict(conflict) for conflict in gaps.conflicts if stage == "planning" or _concerns(conflict, task, asked)]
     if stage == "planning":
         entries = [*symbols(), *settings_file.entries([gap for gap in asked if not _in_code_only(gap)], programs)]
-        pack_lines += _open([gap for gap in asked if gap.state is not Specification.SPECIFIED], tokens, paths)
+        pack_lines += _open([gap for gap in asked if gap.state is not Specification.SPECIFIED], tokens)
         pack_lines += [
             PackLine("config", config_line.line, config_line.weight, evidence=config_line.evidence, entry=config_line) for config_line in entries
         ]
@@ -154,9 +153,9 @@ def _beside(gap: Gap, occurrence: FactOccurrence) -> bool:
     return same and abs(occurrence.fact.line - other.fact.line) <= _NEAR
 
 
-def _open(gaps: Sequence[Gap], tokens: Tokens, paths: open_decisions.Paths) -> Iterator[PackLine]:
+def _open(gaps: Sequence[Gap], tokens: Tokens) -> Iterator[PackLine]:
     """The places that settle open decisions, in the order in which they are worth what they cost."""
-    for nth, (place, added) in enumerate(islice(open_decisions.chosen(gaps, _beside, tokens, paths), MOST)):
+    for nth, (place, added) in enumerate(islice(open_decisions.chosen(gaps, _beside, tokens), MOST)):
         yield PackLine("unspecified", f"{place.row} {place.nth}", _OPEN - nth * _STEP, added, (place.hit,), open=place)
 
 

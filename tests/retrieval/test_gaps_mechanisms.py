@@ -109,8 +109,8 @@ def test_examples_and_names_by_the_way_settle_nothing():
     assert not rows([statement(NEAR, "gradient_clipping", "clip = compute()", "util.py", how="computed")])
 
 
-def open_lines(statements: Sequence[tuple[Chunk, Fact]], paths: Sequence[str] = ()) -> list[str]:
-    lines = records.of(report_of(rows(statements)), "reproduce it", "planning", CHARACTERS, paths=lambda _: paths)
+def open_lines(statements: Sequence[tuple[Chunk, Fact]]) -> list[str]:
+    lines = records.of(report_of(rows(statements)), "reproduce it", "planning", CHARACTERS)
     (item,) = records.parts(lines, CHARACTERS)
     return item.text.splitlines()
 
@@ -120,15 +120,9 @@ def test_a_planning_pack_has_a_line_for_each_open_decision_nearest_work_first():
     head, *lines = open_lines([*CLIP, *decay])
     assert head.endswith("near/forest@aaaaaaaa (base of the target), far/tree@bbbbbbbb (baseline of the target).")
     assert lines == [
-        "- Weight decay: forest train.py:9 `no_decay = []`; tree train.py:90 `skip = {}`",
-        "- Gradient clipping: forest train.py:5 `clip_grad_norm_(p, 3.0)`; tree train.py:5",
+        "- Weight decay: github.com/near/forest/train.py#L9 `no_decay = []`, github.com/far/tree/train.py#L90 `skip = {}`",
+        "- Gradient clipping: github.com/near/forest/train.py#L5 `clip_grad_norm_(p, 3.0)`, github.com/far/tree/train.py#L5",
     ]
-
-
-def test_a_file_is_named_once_a_line_by_as_much_of_its_path_as_tells_it_from_others():
-    deep = [statement(NEAR, "gradient_clipping", f"clip_grad_norm_(p, {line}.0)", "src/a/train.py", line=line) for line in (5, 50)]
-    _, line = open_lines([*deep, CLIP[0]], ("src/a/train.py", "src/b/train.py"))
-    assert line.startswith("- Gradient clipping: forest a/train.py:5,50 `clip_grad_norm_(p, 5.0)`; tree")
 
 
 def test_repositories_that_do_the_same_are_one_offer() -> None:

@@ -2,37 +2,129 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Literal
 
 from lineage.citation import pinpoint
 from lineage.decisions import Decision
-from lineage.records import MECHANISM, Fact, Hit
+from lineage.records import MECHANISM, Fact, Focus, Hit
 from lineage.results import Conflict, FactOccurrence, Gap, Gaps, PackItem, Specification, Stage, Suggestion
 from lineage.text.tokens import terms
-from retrieval.context import open_decisions, settings_file
-from retrieval.context.markdown import code, fenced, inline, licence
-from retrieval.context.open_decisions import OpenPlace
+from retrieval.context import settings_file
+from retrieval.context.markdown import code, fenced, inline, licence, place
 from retrieval.context.settings_file import UNSPECIFIED, ConfigLine, Programs
 from retrieval.context.task import relevant
 from retrieval.context.token_budget import Tokens
+
+MOST = 160
+"""Stretches of one pack."""
+_WIDE = 30
+"""Lines of one stretch."""
+_WORK, _PLACE = 0.5, 0.85
+"""What the next repository, and the next place of one, says of what the one before says."""
+_TITLE = 32
+"""Letters of a decision."""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement of code that settles a decision, called `title`: what it is worth, and its lines."""
+
+    title: str
+    occurrence: FactOccurrence
+    worth: float
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Statements that stand close together in one file."""
+
+    statements: tuple[Statement, ...]
+
+    @property
+    def hit(self) -> Hit:
+        """The stretch as evidence."""
+        first, last = self.statements[0].first, max(statement.last for statement in self.statements)
+        return replace(self.statements[0].occurrence.evidence, focus=Focus(first, last))
+
+    @property
+    def line(self) -> str:
+        """The place, and each decision with its line: the budget goes into further places, not into what each of them says."""
+        many = len(self.statements) > 1
+        rows = (f"L{statement.first} {statement.title}" if many else statement.title for statement in self.statements)
+        return f"- {place(self.hit)}: {'; '.join(rows)}"
+
+
+def stretches(gaps: Sequence[Gap], beside: Callable[[Gap, FactOccurrence], bool]) -> list[Stretch]:
+    """The stretches that settle decisions, those that say most that was not told first; `beside` says what stands elsewhere already."""
+    waiting = _all(_statements(gaps, beside))
+    chosen: list[Stretch] = []
+    told: Counter[str] = Counter()
+
+    def gain(stretch: Stretch) -> float:
+        return sum(statement.worth * 0.5 ** told[statement.title] for statement in stretch.statements)
+
+    while waiting and len(chosen) < MOST:
+        best = max(waiting, key=gain)
+        chosen.append(best)
+        told.update(statement.title for statement in best.statements)
+        gone = {id(statement.occurrence) for statement in best.statements}
+        waiting = [stretch for stretch in waiting if gone.isdisjoint(id(statement.occurrence) for statement in stretch.statements)]
+    return chosen
+
+
+def _statements(gaps: Sequence[Gap], beside: Callable[[Gap, FactOccurrence], bool]) -> dict[tuple[str, str], list[Statement]]:
+    """The statements of code by file, in the order of their lines."""
+    titles = Counter(_short(gap) for gap in gaps)
+    by_file: dict[tuple[str, str], list[Statement]] = defaultdict(list)
+    for gap in gaps:
+        title = _short(gap) if titles[_short(gap)] == 1 else inline(gap.detail.title, _TITLE)
+        for nth, suggestion in enumerate(gap.suggestions):
+            held = [occurrence for occurrence in suggestion.held if occurrence.fact.line and occurrence.evidence.work.kind == "code"]
+            for at, occurrence in enumerate(occurrence for occurrence in held if not beside(gap, occurrence)):
+                first = occurrence.fact.line
+                last = min(max(first, occurrence.fact.end_line), first + _WIDE)
+                statement = Statement(title, occurrence, gap.detail.weight**2 * _WORK**nth * _PLACE**at, first, last)
+                by_file[occurrence.fact.work, occurrence.evidence.chunk.path].append(statement)
+    return {file: sorted(some, key=lambda statement: (statement.first, statement.last)) for file, some in by_file.items()}
+
+
+def _all(by_file: dict[tuple[str, str], list[Statement]]) -> list[Stretch]:
+    """From each statement on, those that a stretch has room for, each decision once."""
+    return [_from(start, some[at + 1 :]) for some in by_file.values() for at, start in enumerate(some)]
+
+
+def _from(start: Statement, rest: Sequence[Statement]) -> Stretch:
+    best: dict[str, Statement] = {}
+    for other in (statement for statement in rest if statement.last <= start.first + _WIDE and statement.title != start.title):
+        if other.title not in best or best[other.title].worth < other.worth:
+            best[other.title] = other
+    return Stretch((start, *sorted(best.values(), key=lambda statement: statement.first)))
+
+
+def _short(gap: Gap) -> str:
+    return inline(gap.detail.title.partition(":")[0], _TITLE)
+
 
 RecordKind = Literal["decided", "conflict", "config", "unspecified"]
 TITLES: Mapping[RecordKind, str] = {"decided": "decided", "conflict": "conflicts", "config": "config.yaml", "unspecified": "unspecified"}
 _SIDES, _NEAR = 4, 10
 _OVERHEAD = 6
 """Tokens of a section's name or of a fence, which lines share; counted for each, so that a sum is never too small."""
+_OPEN = "Open, settled by code of the lineage at the commits of the generation; `lineage read PLACE` shows more:"
 _FIRST = 100.0
-"""The weight of contradictions, which go before all others."""
-_OPEN, _STEP, MOST = 1.0, 1 / 300, 400
-"""The weight of the first place that settles an open decision, how much less each further one weighs, and how many there are."""
+"""The weight of that line, and of contradictions, which go before all others."""
+_STEP = 1 / 125
+"""How much less each further stretch of code weighs."""
 
 
 @dataclass(frozen=True)
 class PackLine:
-    """One whole line (or a few) of what was concluded, or one place of such a line: its tokens, and how much depends on it."""
+    """One whole line (or a few) of what was concluded: its tokens, how much depends on it, and the file and line that it stands by."""
 
     kind: RecordKind
     text: str
@@ -40,7 +132,7 @@ class PackLine:
     cost: int = 0
     evidence: tuple[Hit, ...] = ()
     entry: ConfigLine | None = None
-    open: OpenPlace | None = None
+    place: tuple[str, int] = ("", 0)
 
 
 def of(
@@ -60,7 +152,7 @@ def of(
     pack_lines = decided + [_conflict(conflict) for conflict in gaps.conflicts if stage == "planning" or _concerns(conflict, task, asked)]
     if stage == "planning":
         entries = [*symbols(), *settings_file.entries([gap for gap in asked if not _in_code_only(gap)], programs)]
-        pack_lines += _open([gap for gap in asked if gap.state is not Specification.SPECIFIED], tokens)
+        pack_lines += _stretches([gap for gap in asked if gap.state is not Specification.SPECIFIED])
         pack_lines += [
             PackLine("config", config_line.line, config_line.weight, evidence=config_line.evidence, entry=config_line) for config_line in entries
         ]
@@ -70,20 +162,17 @@ def of(
 
 
 def _costed(pack_line: PackLine, tokens: Tokens) -> PackLine:
-    return pack_line if pack_line.cost else replace(pack_line, cost=tokens.count(f"\n  {pack_line.text}") + _OVERHEAD)
+    return replace(pack_line, cost=tokens.count(f"\n  {pack_line.text}") + (1 if pack_line.place[0] else _OVERHEAD))
 
 
 def more(kept: Sequence[PackLine], pack_lines: Sequence[PackLine], room: int) -> list[PackLine]:
     """Those kept, and the weightiest of the rest that fit into the room that is left."""
-    chosen, is_full = list(kept), False
+    chosen = list(kept)
     known = {(record.kind, record.text) for record in kept}
     for record in pack_lines:
-        if (record.kind, record.text) in known or (is_full and record.open):
-            continue
-        if record.cost <= room:
+        if (record.kind, record.text) not in known and record.cost <= room:
             chosen.append(record)
             room -= record.cost
-        is_full = is_full or (record.open is not None and record not in chosen[-1:])  # what a further place costs builds on those before it
     return chosen
 
 
@@ -106,8 +195,8 @@ def parts(kept: Sequence[PackLine], tokens: Tokens) -> list[PackItem]:
 def _text(kind: RecordKind, some: Sequence[PackLine]) -> str:
     if kind == "config":
         return fenced(settings_file.yaml([record.entry for record in some if record.entry]), "yaml")
-    lines = [record.text for record in some if not record.open]
-    return "\n".join(filter(None, (*lines, open_decisions.text([record.open for record in some if record.open]))))
+    order = list(dict.fromkeys(record.place[0].partition("#")[0] for record in some))
+    return "\n".join(record.text for record in sorted(some, key=lambda record: (order.index(record.place[0].partition("#")[0]), record.place)))
 
 
 def _decided(gap: Gap, decision: Decision) -> PackLine:
@@ -132,31 +221,36 @@ def _gap(gap: Gap) -> PackLine:
 
 
 def _in_code_only(gap: Gap) -> bool:
-    """Whether code settles an open decision and no value does that more than weak evidence speaks for."""
-    best = settings_file.best(gap)
-    weak = best is None or (best.grade == "weak" and not best.held[0].evidence.from_target)
-    return gap.detail.name.startswith(MECHANISM) or (gap.state is not Specification.SPECIFIED and weak and _has_code(gap))
+    """Whether statements of code settle an open decision and no value does."""
+    return gap.detail.name.startswith(MECHANISM) or (gap.state is not Specification.SPECIFIED and not settings_file.best(gap) and _has_code(gap))
 
 
 def _has_code(gap: Gap) -> bool:
-    held = (occurrence for suggestion in gap.suggestions for occurrence in suggestion.held)
-    return any(occurrence.fact.line and occurrence.evidence.work.kind == "code" for occurrence in held)
+    return any(occurrence.fact.end_line for suggestion in gap.suggestions for occurrence in suggestion.held)
 
 
 def _beside(gap: Gap, occurrence: FactOccurrence) -> bool:
     """Whether a fact stands within a few lines of the value that the settings have."""
     best = settings_file.best(gap)
-    if best is None or _in_code_only(gap):
+    if best is None:
         return False
     other = best.held[0]
     same = (occurrence.fact.work, occurrence.evidence.chunk.path) == (other.fact.work, other.evidence.chunk.path)
     return same and abs(occurrence.fact.line - other.fact.line) <= _NEAR
 
 
-def _open(gaps: Sequence[Gap], tokens: Tokens) -> Iterator[PackLine]:
-    """The places that settle open decisions, in the order in which they are worth what they cost."""
-    for nth, (place, added) in enumerate(islice(open_decisions.chosen(gaps, _beside, tokens), MOST)):
-        yield PackLine("unspecified", f"{place.row} {place.nth}", _OPEN - nth * _STEP, added, (place.hit,), open=place)
+def _stretches(gaps: Sequence[Gap]) -> list[PackLine]:
+    """The code that settles open decisions, and a line that says what it is."""
+    lines = [
+        PackLine("unspecified", stretch.line, 1.0 - nth * _STEP, evidence=(stretch.hit,), place=_file(stretch.hit))
+        for nth, stretch in enumerate(stretches(gaps, _beside))
+    ]
+    return [PackLine("unspecified", _OPEN, _FIRST), *lines] if lines else []
+
+
+def _file(hit: Hit) -> tuple[str, int]:
+    """What sorts stretches: repository and file, line."""
+    return f"{hit.work.id}#{hit.chunk.path}", hit.focus.start_line if hit.focus else 0
 
 
 def _concerns(conflict: Conflict, task: str, asked: Sequence[Gap]) -> bool:

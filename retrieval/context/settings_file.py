@@ -142,7 +142,7 @@ def _offered(name: str, best: Suggestion, programs: Programs | None) -> _Setting
         value, note = scalar(best.value), f"{_unit(best.unit)}own code: {_cited(occurrence.evidence)}, not stated"
         line = f"{_REMARK}{name}: {value} ({inline(aside)}): {note}" if aside else f"{name}: {value}  # {note}"
         return _Setting(name, line, (occurrence.evidence,))
-    note = f"lineage, {best.grade}: {place(occurrence.evidence)}"
+    note = f"lineage, {best.grade} evidence: {place(occurrence.evidence)}"
     if best.grade != "weak" and not rooted:
         return _Setting(name, f"{name}: {scalar(best.value)}  # {_unit(best.unit)}{note}", (occurrence.evidence,))
     return _Setting(name, f"{name}: {UNSPECIFIED}  # perhaps {inline(best.value, 60)}: {note}", (occurrence.evidence,), is_open=True)

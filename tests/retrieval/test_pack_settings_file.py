@@ -42,7 +42,7 @@ def test_a_stated_value_is_the_targets_and_what_contradicts_it_is_told():
 def test_where_the_target_is_silent_the_lineage_speaks_with_its_grade():
     offer = Suggestion("0.001", "", "fair", "why", (held("lr", "0.001", CODE),))
     text = written(gap("lr", Specification.UNSPECIFIED, suggestions=(offer,)))
-    assert text == "optimiser:\n  lr: 0.001  # lineage, fair: github.com/DequanWang/tent/conf.yaml#L3"
+    assert text == "optimiser:\n  lr: 0.001  # lineage, fair evidence: github.com/DequanWang/tent/conf.yaml#L3"
 
 
 def test_a_weak_value_of_others_is_a_remark_and_one_of_the_targets_own_code_is_a_setting():
@@ -50,7 +50,7 @@ def test_a_weak_value_of_others_is_a_remark_and_one_of_the_targets_own_code_is_a
         offer = Suggestion("0.001", "", "weak", "why", (held("lr", "0.001", hit),))
         return written(gap("lr", Specification.UNSPECIFIED, suggestions=(offer,))).splitlines()[-1]
 
-    assert line(CODE) == "  lr: UNSPECIFIED  # perhaps 0.001: lineage, weak: github.com/DequanWang/tent/conf.yaml#L3"
+    assert line(CODE) == "  lr: UNSPECIFIED  # perhaps 0.001: lineage, weak evidence: github.com/DequanWang/tent/conf.yaml#L3"
     own = "github.com/DequanWang/tent/conf.yaml#L3-L3@e9e926a6"
     assert line(replace(CODE, from_target=True)) == f"  lr: 0.001  # own code: {own}, not stated"
 

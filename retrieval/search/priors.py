@@ -44,7 +44,7 @@ class FusionWeights:
     code: float = 0.5
     stage: float = 0.5
     decided: float = 4.0
-    decides: float = 1.5
+    decides: float = 1.0
     share: float = 0.6
 
 

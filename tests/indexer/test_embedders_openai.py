@@ -95,13 +95,13 @@ def test_a_failing_endpoint_is_an_upstream_error_with_its_status(server: Embeddi
 )
 def test_an_answer_that_is_no_embedding_is_an_upstream_error(server: EmbeddingsServer, body: bytes):
     server.answers = [(200, {}, body)]
-    with pytest.raises(UpstreamError, match="answered"):
+    with pytest.raises(UpstreamError, match="answer"):
         once(server).passages(["x"])
 
 
 def test_html_with_its_own_content_type_is_an_upstream_error(server: EmbeddingsServer):
     server.answers = [(200, {"Content-Type": "text/html"}, b"<html>login</html>")]
-    with pytest.raises(UpstreamError, match="answered"):
+    with pytest.raises(UpstreamError, match="answer"):
         once(server).passages(["x"])
 
 

@@ -38,6 +38,8 @@ READ = 300
 """Chunks looked at for priors, folding and capping; further down another passage of its paper seldom lifts one into a list."""
 
 _RERANKED = 30
+_NAMING = 2
+"""Chunks that a word may stand in to name them: what else a passage decides does not come before it."""
 _SPOKEN, _QUOTED = 4, 20
 _CLOSELY, _STATED = 5, 2
 """Hits whose lines are told with the vectors of words too, which takes ten times as long as by words alone: the first are those that are read.
@@ -314,6 +316,11 @@ class Engine:
         how = "by words and vectors" if dense else "by words"
         return (f"{UNSUPPORTED}: {pieces:,} pieces of {where} were searched {how}; {MISSES}",)
 
+    def _named(self, asked: _Asked, scored: Sequence[Scored]) -> frozenset[int]:
+        """The rows that hold a word of the question which at most `_NAMING` chunks have."""
+        names = {term for term in asked.words.terms if 0 < asked.words.counts.get(term, 0) <= _NAMING}
+        return frozenset(candidate.row for candidate in scored if names and not names.isdisjoint(self._passages.bag(candidate.row)))
+
     def _ranked(self, asked: _Asked, lexical: Ranked, dense: Ranked | None) -> tuple[list[Scored], tuple[str, ...]]:
         """The hits, and notes on what could not be done."""
         combined = self._fused(lexical, dense)
@@ -322,7 +329,7 @@ class Engine:
         known = self._known(asked, lexical, [outlines[row].chunk.id for row in first])
         scored = with_siblings(with_priors(first, outlines, known), self._weights.siblings)
         if asked.open:
-            scored = with_deciders(scored, self._deciders.worth, self._weights.decides)
+            scored = with_deciders(scored, self._deciders.worth, self._weights.decides, self._named(asked, scored))
         folded, doubts = self._reranked(asked, fusion.folded(scored))
         reader = Reader(self._catalog, self._passages, combined.by_row, folded, grows=asked.query.around)
         shown = fusion.apart(reader.read(folded), reader.grow)

@@ -205,20 +205,26 @@ def with_siblings(scored: Sequence[Scored], weight: float) -> list[Scored]:
     def worth(candidate: Scored) -> float:
         return candidate.score + weight * next((score for score, row in best[candidate.chunk.work] if row != candidate.row), 0.0)
 
-    return _among_themselves(scored, True, worth, ReasonKind.SIBLINGS)
+    return _among_themselves(scored, lambda candidate: candidate.chunk.kind == "paper", worth, ReasonKind.SIBLINGS)
 
 
-def with_deciders(scored: Sequence[Scored], settles: Callable[[Chunk], float], weight: float) -> list[Scored]:
-    """The same, best first, with code in the order of its score and `weight` times how much it `settles` whatever is asked."""
-    return _among_themselves(scored, False, lambda candidate: candidate.score + weight * settles(candidate.chunk), ReasonKind.DECIDES)
+def with_deciders(scored: Sequence[Scored], settles: Callable[[Chunk], float], weight: float, named: AbstractSet[int] = frozenset()) -> list[Scored]:
+    """The same, best first, with code in the order of its score and `weight` times how much it `settles` whatever is asked.
+
+    Rows that are `named` by a word that hardly any other has keep their places: a question with such a word looks for them.
+    """
+
+    def moves(candidate: Scored) -> bool:
+        return candidate.chunk.kind != "paper" and candidate.row not in named
+
+    return _among_themselves(scored, moves, lambda candidate: candidate.score + weight * settles(candidate.chunk), ReasonKind.DECIDES)
 
 
-def _among_themselves(scored: Sequence[Scored], prose: bool, worth: Callable[[Scored], float], kind: ReasonKind) -> list[Scored]:
-    """The same, best first, where passages of papers, or all others, change places among themselves, so that the best of them has the score
-    that the best had, and so on: what compares papers says nothing about code, and what compares code nothing about papers."""
-    moving = [candidate for candidate in scored if (candidate.chunk.kind == "paper") is prose]
-    order = iter(sorted(moving, key=lambda candidate: (-worth(candidate), candidate.row)))
-    return [_placed(next(order), at.score, kind) if (at.chunk.kind == "paper") is prose else at for at in scored]
+def _among_themselves(scored: Sequence[Scored], moves: Callable[[Scored], bool], worth: Callable[[Scored], float], kind: ReasonKind) -> list[Scored]:
+    """The same, best first, where passages that move change places among themselves, so that the best of them has the score that the best
+    had, and so on: what compares papers says nothing about code, and what compares code nothing about papers."""
+    order = iter(sorted(filter(moves, scored), key=lambda candidate: (-worth(candidate), candidate.row)))
+    return [_placed(next(order), at.score, kind) if moves(at) else at for at in scored]
 
 
 def _placed(candidate: Scored, place: float, kind: ReasonKind) -> Scored:

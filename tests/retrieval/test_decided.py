@@ -85,3 +85,5 @@ def test_code_changes_places_with_code_alone():
         ["counts against it: how much its code decides"],
         ["counts against it: how much its code decides"],
     ]
+    named = with_deciders(found, lambda chunk: 5.0 * (chunk is code[2]), 1.0, frozenset({0}))
+    assert [candidate.chunk for candidate in named] == [code[0], prose, code[2], code[1]], "a rare word of the question names the first"

@@ -58,7 +58,7 @@ class Collected:
             [asdict(reference) for reference in self.references],
             [asdict(link) for link in self.links],
             sorted((name, text.blob, text.status) for name, text in self.texts.items()),
-            [(repository.work.id, repository.blob.sha256) for repository in self.repositories],
+            [(repository.work.id, repository.blob.named) for repository in self.repositories],
             [(addition.work.id, addition.digest) for addition in self.added],
             [asdict(row) for row in self.rows],
         ]

@@ -101,8 +101,9 @@ def pinned(bench: BuildContext, work: Work, after: str = "") -> Work:
 
 def tarball(bench: BuildContext, work: Work) -> Blob:
     """The tarball of a pinned repository; raises `SourceError`."""
+    commit = str(work.meta["commit"])
     with bench.clock.timed("fetch"):
-        return bench.github.tarball(work, str(work.meta["commit"]))
+        return replace(bench.github.tarball(work, commit), named=commit)
 
 
 def front(bench: BuildContext, blob: Blob) -> RepoFingerprint:
@@ -125,7 +126,7 @@ def read_repository(bench: BuildContext, work: WorkId, blob: Blob) -> Code:
 
     made_by = f"{version(bench.settings)} {bench.settings.repo_megabytes:g} {bench.settings.repo_chunks}"
     code = remembered(bench.derived, Code, f"{blob.sha256} {work}", made_by, make, lambda made: not any(row.status.cut for row in made.rows))
-    return code if not blob.named else replace(code, documents=tuple(replace(document, blob=blob.named) for document in code.documents))
+    return replace(code, documents=tuple(replace(document, blob=blob.named) for document in code.documents))
 
 
 def read_folder(bench: BuildContext, path: Path) -> Folder:

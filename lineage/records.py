@@ -328,7 +328,7 @@ class CodeLink:
 class Blob:
     """Raw bytes as they came, content-addressed; the bytes lie in the blob store under `sha256`.
 
-    `named` is the hash that a lock file knows the same commit by, where it came packed into other bytes since.
+    `named` is the commit that a tarball holds: GitHub packs the same one into other bytes at times.
     """
 
     sha256: str
@@ -377,7 +377,7 @@ class Span:
 
 @dataclass(frozen=True)
 class Document:
-    """One text with stand-off spans, read from one blob or one member of an archive.
+    """One text with stand-off spans, read from one blob (its hash) or from a file of a repository (its commit).
 
     `spans` are ordered by (start, -end) and lie inside `text`. A paper also carries its `bibliography`
     and the `mentions` of it. `status` is OK, OK_REPAIRED or PARTIAL and `detail` says why; `lost` are

@@ -17,6 +17,7 @@ from tests.demo import DEMO, NAME, TARGET, Demo
 from tests.upstream import Upstream
 from tests.upstream.faults import Drop, Fault, Faults, MutateJson, captcha, rate_limited, too_many
 from tests.upstream.faults import Status as Answer
+from tests.upstream.world import repacked
 
 
 def _ledger(demo, made):
@@ -74,6 +75,11 @@ def test_the_second_build_sends_nothing_and_finds_the_same_generation(tmp_path, 
 def test_two_homes_build_the_same_content(tmp_path, upstream):
     one, other = Demo(tmp_path / "a", upstream.url).build(), Demo(tmp_path / "b", upstream.url).build()
     assert one.content_hash == other.content_hash
+
+
+def test_the_content_is_the_same_whatever_bytes_a_commit_is_packed_into(tmp_path, world, built):
+    with Upstream(repacked(world)) as running:
+        assert Demo(tmp_path, running.url).build().content_hash == built.report.content_hash
 
 
 def test_nothing_is_asked_of_a_host_that_the_contract_does_not_name(tmp_path, upstream):

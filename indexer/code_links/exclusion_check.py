@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from indexer.repositories import TARBALLS, told
+from indexer.sources.github import pinned
 from lineage import generation as layout
 from lineage.catalog.reader import Catalog
 from lineage.code_links.exclusion import Exclusion, Ground, KeptOut
@@ -73,8 +74,8 @@ def stray_blobs(home: Path, slug: str, *, read_data: bool) -> Iterator[tuple[Pat
     if not forbidden:
         return
     elsewhere = {blob for name in layout.names(home) if name != slug for blob in _blobs_of(home, name)}
-    for path, repo in _tarballs(home):
-        if path.name in elsewhere or not path.is_file():
+    for path, repo, commit in _tarballs(home):
+        if not elsewhere.isdisjoint((path.name, commit)):
             continue
         reason: str = forbidden.exclusion.reason_for_url(repo.removeprefix("repo:"))
         if not reason and read_data:
@@ -96,7 +97,7 @@ def _catalog(home: Path, slug: str) -> Catalog:
 
 
 def _blobs_of(home: Path, slug: str) -> set[str]:
-    """Blobs that a lineage's documents were read from; none where it cannot be read (its own check says so)."""
+    """Blobs and commits that a lineage's documents were read from; none where it cannot be read (its own check says so)."""
     try:
         with closing(_catalog(home, slug)) as catalog:
             return {document.blob for document in catalog.documents()}
@@ -104,8 +105,8 @@ def _blobs_of(home: Path, slug: str) -> set[str]:
         return set()
 
 
-def _tarballs(home: Path) -> Iterator[tuple[Path, WorkId]]:
-    """Every tarball that was fetched, by the request that brought it, with its repository."""
+def _tarballs(home: Path) -> Iterator[tuple[Path, WorkId, str]]:
+    """Every tarball that was fetched, by the request that brought it, with its repository and commit."""
     for row in sorted((home / "requests").glob("??/*.json")):
         try:
             cached_request = json.loads(row.read_bytes())
@@ -113,8 +114,10 @@ def _tarballs(home: Path) -> Iterator[tuple[Path, WorkId]]:
         except (OSError, ValueError, KeyError, TypeError):
             continue
         repo = repo_id("github.com/" + "/".join(requested_url.removeprefix(TARBALLS).split("/")[:2])) if requested_url.startswith(TARBALLS) else None
-        if repo and len(sha256) == 64:
-            yield home / "blobs" / sha256[:2] / sha256, repo
+        path = home / "blobs" / sha256[:2] / sha256
+        if repo and len(sha256) == 64 and path.is_file():
+            with path.open("rb") as file:
+                yield path, repo, pinned(file.read(65536))[0] or requested_url.rpartition("/")[2]
 
 
 def losses(catalog: Catalog) -> Iterator[str]:

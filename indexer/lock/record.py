@@ -203,13 +203,7 @@ class _PinnedTransport(Transport):
         pin = self._pins.get(request.key)
         if pin is None or pin.body is not None:
             raise SourceError(Status.POLICY_SKIPPED, "the lock file does not name it", url=request.url)
-        return _known_as(super()._persist(Request("GET", pin.fetch), accept, cap), pin)
-
-
-def _known_as(answer: CachedResponse, pin: Pin) -> CachedResponse:
-    """The answer, its bytes also under the name that the lock has for them."""
-    other = answer.status == 200 and answer.blob.sha256 != pin.sha256
-    return replace(answer, blob=replace(answer.blob, named=pin.sha256)) if other else answer
+        return super()._persist(Request("GET", pin.fetch), accept, cap)
 
 
 class _PinnedAnswers(Answers):
@@ -229,8 +223,7 @@ class _PinnedAnswers(Answers):
             return self._answer(request, pin, blob)
         if self.blobs.has(pin.sha256):
             return self._answer(request, pin, Blob(pin.sha256, pin.media_type, pin.size, pin.came_from or pin.url))
-        cached_response = super().get(Request("GET", pin.fetch))
-        return _known_as(cached_response, pin) if cached_response else None
+        return super().get(Request("GET", pin.fetch))
 
     def _answer(self, request: Request, pin: Pin, blob: Blob) -> CachedResponse:
         url = pin.came_from or pin.url

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import json
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,10 +15,10 @@ from indexer.plan import BOUNDS
 from lineage.errors import BadBundle, NotFound, UsageError
 from lineage.generation import open_generation
 from tests.demo import NAME, TARGET, Demo
-from tests.upstream import Upstream, World
+from tests.upstream import Upstream
 from tests.upstream.faults import Fault, Faults
 from tests.upstream.faults import Status as Answer
-from tests.upstream.world import Citation
+from tests.upstream.world import Citation, repacked
 
 MOVED = "a" * 40
 OTHER = "repos/slateworks/plainvit"
@@ -76,15 +75,8 @@ def test_with_a_lock_another_machine_builds_the_same_content_from_services_that_
     assert all("v" in path.rpartition("/")[2] for host, path in asked if host == "export.arxiv.org")
 
 
-class Repacked(World):
-    """The same services, whose archives hold the same files in other bytes."""
-
-    def tarball(self, repository, commit=""):
-        return gzip.compress(gzip.decompress(super().tarball(repository, commit)), 1)
-
-
 def test_archives_that_hold_the_same_commit_in_other_bytes_give_the_same_content(world, locked, tmp_path):
-    with Upstream(Repacked(**{one.name: getattr(world, one.name) for one in fields(world)})) as running:
+    with Upstream(repacked(world)) as running:
         demo = Demo(tmp_path, running.url)
         assert demo.service.build_locked(locked[1]).content_hash == locked[0].content_hash
         assert demo.service.check(read_data=True) == ()

@@ -111,6 +111,6 @@ def test_a_copy_under_another_name_is_found_by_what_is_in_it(tmp_path):
 
 def test_a_tarball_that_another_lineage_holds_is_its_own(tmp_path):
     build(tmp_path, names=[OWN])
-    blob = plant_tarball(tmp_path, "tiny/mask", FILES)
-    build(tmp_path, documents=[document(OWN, "a.py", "x = 1\n", blob=blob.sha256)], request={}, name="other")
+    plant_tarball(tmp_path, "tiny/mask", FILES)
+    build(tmp_path, documents=[document(OWN, "a.py", "x = 1\n", blob="a" * 40)], request={}, name="other")
     assert problems(tmp_path, read_data=True) == []

@@ -142,7 +142,6 @@ class GapReason(StrEnum):
     NOT_NAMED = "not_named"
     NOT_IN_OWN_CODE = "not_in_own_code"
     OWN_CODE_SETS = "own_code_sets"
-    FOLLOWED_CODE_SETS = "followed_code_sets"
     CODE_SAYS_HOW = "code_says_how"
     CODE_HAS = "code_has"
     CODE_ALONE = "code_alone"
@@ -160,7 +159,6 @@ _GAP_WORDS = {
     GapReason.NOT_NAMED: "nothing in the text names it",
     GapReason.NOT_IN_OWN_CODE: "nothing in the text names it, and none was read in the own code, which trains",
     GapReason.OWN_CODE_SETS: "the own code sets it, the text does not give it",
-    GapReason.FOLLOWED_CODE_SETS: "the text follows code that sets it, and does not give it",
     GapReason.CODE_SAYS_HOW: "spoken of; the code says how",
     GapReason.CODE_HAS: "the code has {}",
     GapReason.CODE_ALONE: "the code is the only statement of its steps",

@@ -19,7 +19,7 @@ _STATES = {
     Specification.PARTIALLY_SPECIFIED: "PARTIALLY SPECIFIED: mentioned without a value, or deferred to other work",
     Specification.SPECIFIED: "SPECIFIED",
 }
-_SETTINGS = "FURTHER SETTINGS of its own code, or of code that it follows, which the text does not give"
+_SETTINGS = "FURTHER SETTINGS of its own code, which the text does not give"
 _STEPS = "PASSAGES whose steps only the code gives"
 _DECIDED = "DECIDED"
 _HEADINGS = (_DECIDED, *list(_STATES.values())[:2], _SETTINGS, _STEPS, _STATES[Specification.SPECIFIED])

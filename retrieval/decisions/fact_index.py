@@ -20,7 +20,6 @@ from lineage.file_roles import ASIDE, named_roles
 from lineage.hyperparameters.terms import fold
 from lineage.records import Chunk, Fact, FactKind, FileRole, Hit, Tier, Work, WorkId
 from lineage.results import FactOccurrence
-from lineage.text.tokens import parts
 from retrieval.decisions.precedence import Precedence
 from retrieval.decisions.provenance import evidence
 from retrieval.search.work_relations import WorkRelations
@@ -130,13 +129,11 @@ def is_vendored(hit: Hit) -> bool:
     return FileRole.VENDORED in hit.roles
 
 
-def is_low_evidence_path(occurrence: FactOccurrence, foreign: frozenset[str] = frozenset()) -> bool:
-    """Whether a fact says little of what was run: it stands in tests, examples or other people's code, or in a foreign stage's file."""
-    *folders, file = occurrence.evidence.chunk.path.lower().split("/")
-    written = occurrence.evidence.chunk.kind == "docs" and occurrence.fact.kind in {"table", "prose"} and not file.startswith("readme")
-    if written or not ASIDE.isdisjoint(occurrence.evidence.roles):
-        return True
-    return bool(foreign) and not foreign.isdisjoint(word for part in (*folders, file, occurrence.fact.scope) for word in parts(part))
+def is_low_evidence_path(occurrence: FactOccurrence) -> bool:
+    """Whether a fact says little of what was run: it stands in tests, examples or other people's code."""
+    file, chunk = occurrence.evidence.chunk.path.lower().rpartition("/")[2], occurrence.evidence.chunk
+    written = chunk.kind == "docs" and occurrence.fact.kind in {"table", "prose"} and not file.startswith("readme")
+    return written or not ASIDE.isdisjoint(occurrence.evidence.roles)
 
 
 def is_eval_script(occurrence: FactOccurrence) -> bool:

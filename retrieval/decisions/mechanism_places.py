@@ -143,10 +143,10 @@ def _rank(standing: float, score: float) -> float:
 
 
 class MechanismPlaces:
-    """The statements of a generation by kind; `foreign` are words by which files of stages are named that the target does not speak of."""
+    """The statements of a generation by kind."""
 
-    def __init__(self, catalog: Catalog, kinship: WorkRelations, precedence: Precedence, foreign: frozenset[str] = frozenset()) -> None:
-        self._catalog, self._kinship, self._precedence, self._foreign = catalog, kinship, precedence, foreign
+    def __init__(self, catalog: Catalog, kinship: WorkRelations, precedence: Precedence) -> None:
+        self._catalog, self._kinship, self._precedence = catalog, kinship, precedence
         self._chunks: dict[str, Chunk] = {}
         self._files: dict[tuple[WorkId, str], _File] = {}
         self._facts: dict[str, tuple[Fact, ...]] = {}
@@ -243,4 +243,4 @@ class MechanismPlaces:
         profile = self._kinship.file(chunk if chunk.work == work else replace(chunk, work=work))
         roles = {*(profile.roles if profile else ()), *named_roles(chunk.path)}
         known = ASIDE.isdisjoint(roles) and _STRAY.isdisjoint(file_words)
-        return _File(standing, rooms, (work, chunk.path) in self._training, not known or not self._foreign.isdisjoint(file_words))
+        return _File(standing, rooms, (work, chunk.path) in self._training, not known)

@@ -20,7 +20,7 @@ class Wording:
     details of the topics `covered`, `broad` those of them (and phrases like "unless otherwise specified") that do so even beside
     a detail; who is pointed to for one detail is also asked for its `parts`, unless the cue is `narrow` and speaks of the
     detail alone. A sentence of `evaluating` words without any of `doing` defers evaluation only. `near` words may stand between
-    a name and its number. `stages` are those that a file may belong to; `many` facts of which one system has several, so that
+    a name and its number. `many` are facts of which one system has several, so that
     two values of them rarely contradict each other.
     """
 
@@ -37,20 +37,7 @@ class Wording:
     evaluating: Phrases[str]
     doing: Phrases[str]
     near: frozenset[str]
-    stages: tuple[StageWords, ...]
     many: frozenset[str]
-
-
-@dataclass(frozen=True)
-class StageWords:
-    """A stage of training or trying by the words that files and scopes of it are named with, and those of prose."""
-
-    files: frozenset[str]
-    prose: Phrases[str]
-
-
-def _stage(row: Mapping[str, Sequence[str]]) -> StageWords:
-    return StageWords(frozenset(row["files"]), Phrases({phrase(phrase_text): str(phrase_text) for phrase_text in row["prose"]}))
 
 
 @cache
@@ -65,7 +52,6 @@ def wording() -> Wording:
         return Phrases({phrase(phrase_text): str(phrase_text) for name in names for phrase_text in table[name]})
 
     parts = {str(whole): frozenset(map(str, some)) for whole, some in table["parts"].items()}
-    stages = tuple(map(_stage, table["stages"].values()))
     return Wording(
         some("stops"),
         some("links"),
@@ -80,7 +66,6 @@ def wording() -> Wording:
         phrases("evaluating"),
         phrases("doing"),
         some("near"),
-        stages,
         some("many"),
     )
 

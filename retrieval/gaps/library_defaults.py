@@ -1,9 +1,7 @@
-"""What the target's own code leaves out: options of an optimizer that stay at the library's default, steps that nothing takes, and the
-architecture of a checkpoint. Pure.
+"""What the target's own code leaves out: options of an optimizer that stay at the library's default, and steps that nothing takes. Pure.
 
 Where the own code makes the call and does not set the option, what others set says nothing of it; where its training loop
-stands written out and no line names a step, nothing was recognized, which is weak evidence; and where it trains a checkpoint
-and says no size of a model, the checkpoint says all of them.
+stands written out and no line names a step, nothing was recognized, which is weak evidence.
 """
 
 from __future__ import annotations
@@ -26,10 +24,6 @@ _ARGUMENTS = 800
 """Characters within which a call ends."""
 _LOOP = re.compile(r"\.backward\(")
 _STEP = re.compile(r"\.step\(")
-_LOADED = re.compile(r"\b(\w{1,60})[ ]?=[ ]?[A-Z]\w{0,60}\.from_pretrained\(")
-_SIZES = frozenset(("layers", "hidden_size", "attention_heads", "embedding_dim"))
-_OF_A_CHECKPOINT = frozenset(("architecture", "initialization"))
-"""Topics that whoever trains a checkpoint leaves to it."""
 _DOES_WITHOUT = "the own code trains, and none was recognized there"
 _UNSEEN = "no statement was recognized; look yourself"
 
@@ -40,10 +34,7 @@ def filled(
     """The rows, those on what the own code (`chunks`) leaves out with that first; rows for which it has a value or a statement (`decided`) stay."""
     code = [chunk for chunk in chunks if chunk.kind == "code"]
     given, loop = list(defaults(code, kinship, context)), _loop(code, kinship, context)
-    return [
-        _filled(gap, given, None if gap.detail.name in decided else loop, chunks, context)
-        for gap in _of_checkpoint(list(gaps), code, kinship, context)
-    ]
+    return [_filled(gap, given, None if gap.detail.name in decided else loop, chunks, context) for gap in gaps]
 
 
 def _loop(code: Sequence[Chunk], kinship: WorkRelations, context: Context) -> Hit | None:
@@ -70,36 +61,8 @@ def _filled(gap: Gap, given: Sequence[FactOccurrence], loop: Hit | None, chunks:
     return replace(lowered, suggestions=(_nothing(gap, loop, context), *lowered.suggestions))
 
 
-def _of_checkpoint(gaps: Sequence[Gap], code: Sequence[Chunk], kinship: WorkRelations, context: Context) -> list[Gap]:
-    """The rows, those on what a checkpoint brings without the values of others, where the own program trains one and gives no size itself."""
-    sized = any(_has_own(gap) for gap in gaps if not _SIZES.isdisjoint(gap.detail.facts))
-    made = None if sized else next(_checkpoints(code, kinship, context), None)
-    return [gap if made is None or _is_told(gap) else replace(gap, suggestions=(_brought(made, context),)) for gap in gaps]
-
-
 def _has_own(gap: Gap) -> bool:
     return any(occurrence.evidence.from_target for suggestion in gap.suggestions for occurrence in suggestion.held)
-
-
-def _is_told(gap: Gap) -> bool:
-    """Whether a row is of something else than a checkpoint's, or the text or the own code speaks of it."""
-    return gap.detail.topic not in _OF_A_CHECKPOINT or bool(gap.stated or gap.facts) or _has_own(gap)
-
-
-def _checkpoints(code: Sequence[Chunk], kinship: WorkRelations, context: Context) -> Iterator[Hit]:
-    """Where the own programs load a network whose parameters they train."""
-    texts: dict[str, str] = {}
-    for part in code:
-        texts[part.path] = f"{texts.get(part.path, '')}\n{part.text}"
-    for chunk in (part for part in code if _LOOP.search(texts[part.path])):
-        for match in _LOADED.finditer(chunk.text):
-            hit = evidence(chunk, kinship, chunk.start_line + chunk.text.count("\n", 0, match.start()))
-            if re.search(rf"\b{match[1]}[\w.]{{0,60}}\.(?:named_)?parameters\(", texts[chunk.path]) and not _is_aside(hit, context):
-                yield hit
-
-
-def _brought(made: Hit, context: Context) -> Suggestion:
-    return _sure(made, f"trains a checkpoint, loaded at {pinpoint(made)}, and gives no size of a model: the checkpoint says it", context)
 
 
 def _lowered(gap: Gap) -> Gap:
@@ -116,7 +79,7 @@ def _lowered(gap: Gap) -> Gap:
 
 def _is_aside(hit: Hit, context: Context) -> bool:
     occurrence = FactOccurrence(Fact("", "", "", hit.work.id, hit.chunk.id, "call"), hit)
-    return is_eval_script(occurrence) or is_low_evidence_path(occurrence, context.foreign)
+    return is_eval_script(occurrence) or is_low_evidence_path(occurrence)
 
 
 # -- options that stay at the library's default
@@ -159,9 +122,10 @@ def _sets(arguments: str, option: str) -> bool:
 
 
 def _default(occurrence: FactOccurrence, context: Context) -> Suggestion:
-    optimizer = occurrence.fact.scope.partition(",")[0]
-    has = f"calls {optimizer} without {occurrence.fact.written} at {pinpoint(occurrence.evidence)}: PyTorch's default stands, {occurrence.fact.value}"
-    return _sure(occurrence.evidence, has, context, occurrence)
+    hit, optimizer = occurrence.evidence, occurrence.fact.scope.partition(",")[0]
+    has = f"calls {optimizer} without {occurrence.fact.written} at {pinpoint(hit)}: PyTorch's default stands, {occurrence.fact.value}"
+    links = chain(hit, context, (), has)
+    return Suggestion(occurrence.fact.value, "", "strong", "read in the target's own code", (occurrence,), (hit,), links)
 
 
 def _nothing(gap: Gap, loop: Hit, context: Context) -> Suggestion:
@@ -169,8 +133,3 @@ def _nothing(gap: Gap, loop: Hit, context: Context) -> Suggestion:
     title = gap.detail.title[:1].lower() + gap.detail.title[1:]
     links = chain(loop, context, (), f"trains at {pinpoint(loop)}, where no line names any {title}")
     return Suggestion("", "", "weak", _UNSEEN, evidence=(loop,), chain=links)
-
-
-def _sure(hit: Hit, has: str, context: Context, *occurrences: FactOccurrence) -> Suggestion:
-    value = occurrences[0].fact.value if occurrences else ""
-    return Suggestion(value, "", "strong", "read in the target's own code", occurrences, (hit,), chain(hit, context, (), has))

@@ -52,15 +52,13 @@ UNKNOWN = "unknown"
 class Context:
     """What an offer is judged in: the target, the links of repositories, whether two values of a detail are one.
 
-    `foreign` are words by which files of stages are named that the target does not speak of (`finetune`, `debug` ...), `models`
-    the folded names of the models that the target and its own code name (`sitxl2`), `folders` the experiments beside its own program,
-    `precedence` whose value comes first, `spoken` how many sentences of the target have a word.
+    `models` are the folded names of the models that the target and its own code name (`sitxl2`), `folders` the experiments beside its
+    own program, `precedence` says whose value comes first, `spoken` how many sentences of the target have a word.
     """
 
     target: Work
     links: Mapping[WorkId, CodeLink]
     same: Callable[[str, str, str], bool]
-    foreign: frozenset[str] = frozenset()
     models: frozenset[str] = frozenset()
     folders: Folders = field(default_factory=Folders)
     precedence: Precedence = field(default_factory=Precedence)
@@ -188,7 +186,7 @@ class _Rivals:
         own = _OWN * _is_own(occurrence, self.context) - bool(self.context.folders.of(occurrence))
         score = own + 4.0 * self.pointed(occurrence) + self.context.precedence.weight(occurrence.evidence, self.topic) + _RUN[occurrence.fact.kind]
         score += self.context.fits(occurrence.evidence.chunk.path) / _TIE + _fits(occurrence, self.context)
-        return score - 2.0 * is_low_evidence_path(occurrence, self.context.foreign) - is_eval_script(occurrence) / 2
+        return score - 2.0 * is_low_evidence_path(occurrence) - is_eval_script(occurrence) / 2
 
     def pointed(self, occurrence: FactOccurrence) -> float:
         """How surely the target points to a holder: 1 by the nearest pointer (for this very detail, if there is one), half by others."""
@@ -210,14 +208,14 @@ class _Rivals:
             works=len(works),
             everyone=len(everyone),
             values=beside,
-            aside=all(is_low_evidence_path(occurrence, self.context.foreign) for occurrence in group),
+            aside=all(is_low_evidence_path(occurrence) for occurrence in group),
             scoped=all(occurrence.fact.scope for occurrence in group),
         )
 
 
 def _is_own(occurrence: FactOccurrence, context: Context) -> bool:
     """Whether the target's own code holds a value, other than in examples and the like."""
-    return occurrence.evidence.from_target and not is_low_evidence_path(occurrence, context.foreign)
+    return occurrence.evidence.from_target and not is_low_evidence_path(occurrence)
 
 
 def _fits(occurrence: FactOccurrence, context: Context) -> int:

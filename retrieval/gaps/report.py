@@ -44,7 +44,6 @@ _SIZED = re.compile(r"\b[A-Z][A-Za-z0-9]{1,12}-(?:XS|S|B|M|L|XL|XXL|H|G|g|Tiny|S
 _ASIDE = 0.5
 """Weight of a detail up to which passages that only come near it are not worth reading."""
 _ASKED = 12
-_SPOKEN = 3
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,6 @@ def report(material: ReportInputs) -> Gaps:
         target_text.work,
         links,
         material.ontology.same,
-        foreign_stages(target_text),
         models,
         Folders.read(catalog, own_works),
         Precedence.of_meta(catalog.meta()),
@@ -125,10 +123,9 @@ def _worth(gap: Gap) -> int:
     first = next((suggestion for suggestion in gap.suggestions if suggestion.value), None)
     if gap.detail.topic == METHOD or first is None:
         return 5 + (gap.detail.topic == METHOD)
-    setting = gap.detail.name.startswith(SETTING)
     if first.evidence and first.evidence[0].from_target:
-        return int(setting)
-    return 4 if gap.reason is GapReason.NOT_IN_OWN_CODE else _OTHERS - (setting or gap.reason is GapReason.DEFERS)
+        return int(gap.detail.name.startswith(SETTING))
+    return 4 if gap.reason is GapReason.NOT_IN_OWN_CODE else _OTHERS - (gap.reason is GapReason.DEFERS)
 
 
 def asked_for(
@@ -181,15 +178,6 @@ def best_links(links: Iterable[CodeLink]) -> dict[WorkId, CodeLink]:
         if link.repo not in best or link.tier.rank < best[link.repo].tier.rank:
             best[link.repo] = link
     return best
-
-
-def foreign_stages(target_text: TargetText) -> frozenset[str]:
-    """Words of files that belong to stages of which the target says next to nothing; none where its text is not at hand."""
-    if not target_text.own:
-        return frozenset()
-    return frozenset(
-        word for stage in wording().stages if sum(sentence.has(stage.prose) for sentence in target_text.sentences) < _SPOKEN for word in stage.files
-    )
 
 
 def _recognised(material: ReportInputs, target_text: TargetText) -> tuple[Recognised, ...]:
@@ -346,14 +334,13 @@ def _with_own(
     own_works: Sequence[WorkId],
     decided: Collection[str],
 ) -> list[Gap]:
-    """The rows with what the own code leaves out, and rows on settings that it or the code that is followed has and the text does not give."""
+    """The rows with what the own code leaves out, and rows on settings that it has and the text does not give."""
     engine = material.engine
     rows = library_defaults.filled(gaps, list(own.chunks_of(engine, own_works)), engine.kinship, context, decided)
     if not target_text.own:
         return rows
     known = own.known_of(gaps, occurrences_by_key, target_text.work.id, material.ontology)
-    settings = own.rows(engine, own_works, target_text, known, context)
-    return [*rows, *settings, *own.followed_rows(engine, target_text, known, occurrences_by_key, context, own=bool(settings))]
+    return [*rows, *own.rows(engine, own_works, target_text, known, context)]
 
 
 # -- conflicts and notes

@@ -1,4 +1,4 @@
-"""Settings that the target's own code has, or the code that it says it follows, and that its text never gives. Pure but for reading.
+"""Settings that the target's own code has and that its text never gives. Pure but for reading.
 
 The list of details knows what every reproduction needs; what only this work has is found the other way round: every setting of
 the code whose name and value the text does not give is a gap, whatever it is called. Those that say where a program runs and
@@ -18,18 +18,15 @@ from pathlib import PurePosixPath
 from lineage.hyperparameters.ontology import Ontology
 from lineage.hyperparameters.terms import fold
 from lineage.hyperparameters.values import number
-from lineage.ids import repo_name
 from lineage.reasons import first
 from lineage.records import Chunk, Fact, FileRole, ReasonKind, Setting, WorkId
 from lineage.results import SETTING, Detail, FactOccurrence, Gap, GapReason, Specification
 from lineage.text.phrases import Word
 from lineage.text.tokens import parts, stem
-from retrieval.decisions.experiments import telling
 from retrieval.decisions.fact_index import is_eval_script, is_low_evidence_path
 from retrieval.decisions.provenance import evidence
 from retrieval.decisions.target_text import TargetSentence, TargetText
-from retrieval.decisions.wording import setting_words, wording
-from retrieval.gaps.declared_baselines import Followed, files_of, followed, stated, theirs
+from retrieval.decisions.wording import setting_words
 from retrieval.gaps.offers import VALUES, Context, model_file, offers
 from retrieval.search.engine import Engine
 
@@ -46,9 +43,6 @@ _SHARE = 3
 """Rows for each experiment beside the own program."""
 Place = tuple[WorkId, str, int]
 """A work, a file, a line."""
-_MOST_FOLLOWED = 8
-"""Rows for each code that is followed."""
-_FOLLOWED_WEIGHT, _FOLLOWED_STEP = 0.3, 0.01
 _SPREAD = 3
 """Words that may stand between the parts of a name."""
 _PERCENT = re.compile(r"\s?(?:\\%|per ?cent\b)")
@@ -132,7 +126,7 @@ def _by_name(occurrences: Iterable[FactOccurrence], spoken: Spoken, context: Con
     programs: dict[str, list[FactOccurrence]] = defaultdict(list)
     parameters: dict[str, list[FactOccurrence]] = defaultdict(list)
     for occurrence in occurrences:
-        if not is_low_evidence_path(occurrence, context.foreign):
+        if not is_low_evidence_path(occurrence):
             (parameters if occurrence.fact.kind == "call" else programs)[occurrence.fact.name].append(occurrence)
     occurrences_by_key = {name: some for name, some in programs.items() if not _scattered(some)}
     named = {
@@ -176,7 +170,7 @@ def own_rows(occurrences: Iterable[FactOccurrence], spoken: Spoken, known: Known
     unsaid = {name: some for name, some in code.items() if not any(_is_given(occurrence, spoken, known) for occurrence in some)}
     ranked = _shared(sorted(unsaid, key=lambda name: _rank(unsaid[name], spoken, known, context)), unsaid, context)
     for nth, name in enumerate(islice(ranked, MOST)):
-        yield row(name, unsaid[name], "own setting", GapReason.OWN_CODE_SETS, WEIGHT - _STEP * nth, context)
+        yield _row(name, unsaid[name], WEIGHT - _STEP * nth, context)
 
 
 def _shared(names: Iterable[str], unsaid: Mapping[str, Sequence[FactOccurrence]], context: Context) -> Iterator[str]:
@@ -261,84 +255,12 @@ def plainness(value: str) -> int:
     return int(number(value) in (0, 1) or not any(c.isdigit() for c in value))
 
 
-def row(name: str, some: Sequence[FactOccurrence], whose: str, reason: GapReason, weight: float, context: Context) -> Gap:
+def _row(name: str, some: Sequence[FactOccurrence], weight: float, context: Context) -> Gap:
     """A gap for one setting with its values; no fact answers it, so that nothing but its own name can be compared."""
-    detail = Detail(SETTING + name, f"{some[0].fact.written} ({whose})", TOPIC, f"What {name.replace('_', ' ')} is used?", weight=round(weight, 3))
+    title, question = f"{some[0].fact.written} (own setting)", f"What {name.replace('_', ' ')} is used?"
+    detail = Detail(SETTING + name, title, TOPIC, question, weight=round(weight, 3))
     made = offers((name,), {name: some}, (), context, trains=True)
-    return Gap(detail, Specification.UNSPECIFIED, suggestions=tuple(offer.suggestion for offer in made[:VALUES]), reason=reason)
-
-
-def followed_rows(
-    engine: Engine, target_text: TargetText, known: Known, occurrences_by_key: Mapping[str, Sequence[FactOccurrence]], context: Context, *, own: bool
-) -> Iterator[Gap]:
-    """A row for each setting of followed code that its section does not give; `own` says that the target's own code is at hand."""
-    for source in followed(target_text, engine.generation.catalog.links()):
-        works = frozenset(_stored(work, engine) for work in source.works)
-        if source.section and (telling(source.section[-1]) or not own):
-            yield from _of_source(
-                replace(source, works=works, section_text=_around(source, target_text)), engine, target_text, known, occurrences_by_key, context
-            )
-
-
-def _stored(work: WorkId, engine: Engine) -> WorkId:
-    """The repository, or the one of the same name where it is not there: what a paper links may have moved."""
-    if work in engine.kinship.kin:
-        return work
-    name = repo_name(work)
-    return next((other for other, kin in engine.kinship.kin.items() if kin.work.kind == "code" and repo_name(other) == name), work)
-
-
-def _around(source: Followed, target_text: TargetText) -> str:
-    """What is said in the section and wherever its title is named, and how files of the stages are called that are spoken of there."""
-    title = telling(source.section[-1])
-    some = [other for other in target_text.sentences if other.chunk.section == source.section or (title and title <= telling(other.text))]
-    stages = {word for stage in wording().stages if any(other.has(stage.prose) for other in some) for word in stage.files}
-    return " ".join((source.section_text, *(other.text for other in some), *stages))
-
-
-def _of_source(
-    source: Followed,
-    engine: Engine,
-    target_text: TargetText,
-    known: Known,
-    occurrences_by_key: Mapping[str, Sequence[FactOccurrence]],
-    context: Context,
-) -> Iterator[Gap]:
-    by_name: dict[str, list[FactOccurrence]] = defaultdict(list)
-    for other in _candidates(source, engine, known, occurrences_by_key):
-        by_name[other.fact.name].append(other)
-    here = Spoken(tuple(other for other in target_text.sentences if other.chunk.section == source.section))
-    covered = setting_words().with_alike(name for name in by_name if stated(name, occurrences_by_key.get(name, ()), target_text.work.id, source))
-    rest = (name for name in by_name if name not in covered)
-    open_ = [name for name in rest if not any(here.gives(other.fact.written, other.fact.value) for other in by_name[name])]
-    whose = f"{source.section[-1]}, {repo_name(min(source.works))}"
-    for nth, name in enumerate(sorted(open_, key=lambda name: _followed_rank(name, by_name[name], known))[:_MOST_FOLLOWED]):
-        yield row(name, by_name[name], whose, GapReason.FOLLOWED_CODE_SETS, _FOLLOWED_WEIGHT - _FOLLOWED_STEP * nth, context)
-
-
-def _candidates(source: Followed, engine: Engine, known: Known, occurrences_by_key: Mapping[str, Sequence[FactOccurrence]]) -> list[FactOccurrence]:
-    """What the followed code is run with: facts of details by their names, other settings by their own."""
-    of_works = [other for name in known.gaps for other in occurrences_by_key.get(name, ()) if other.fact.work in source.works]
-    facts = [other for other in of_works if not (runs(other.fact.name) or runs(other.fact.written))]
-    placed = {place(other) for some in occurrences_by_key.values() for other in some}
-    others = [other for other in settings_of(engine, source.works) if place(other) not in placed]
-    some = [other for other in (*facts, *others) if other.fact.kind != "call" and other.evidence.chunk.kind != "docs"]
-    kept = theirs(some, source, files_of([[*facts, *others]]))
-    kept = [replace(other, mentioned=False) for other in kept]  # the target says that it follows this code
-    return [other for other in kept if _is_of_stage(other, source.section_text)] or kept
-
-
-def _is_of_stage(occurrence: FactOccurrence, text: str) -> bool:
-    """Whether a file is named after a stage that is spoken of."""
-    names = parts(occurrence.evidence.chunk.path.rpartition("/")[2])
-    return any(word in names and word in text for stage in wording().stages for word in stage.files)
-
-
-def _followed_rank(name: str, some: Sequence[FactOccurrence], known: Known) -> tuple[bool, float, int, int]:
-    """What a script sets before what a program offers, then what details know, by weight, then what tells most."""
-    gap = known.gaps.get(name)
-    default = all(occurrence.fact.kind == "default" for occurrence in some)
-    return default, -(gap.detail.weight if gap else 0.0), plainness(some[0].fact.value), some[0].fact.line
+    return Gap(detail, Specification.UNSPECIFIED, suggestions=tuple(offer.suggestion for offer in made[:VALUES]), reason=GapReason.OWN_CODE_SETS)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from lineage.hyperparameters.ontology import ontology
 from lineage.records import Chunk, CodeLink, Fact, Hit, Mention, Reference, Role, RoleVerdict, Tier, Work, WorkId
 from lineage.results import Detail, FactOccurrence, Gap, Specification, Suggestion
 from retrieval.decisions.experiments import Folders
-from retrieval.decisions.fact_index import is_low_evidence_path
 from retrieval.decisions.provenance import is_beside
 from retrieval.decisions.target_text import TargetSentence, TargetText, of_chunks
 from retrieval.gaps.components import tied, unsaid
@@ -232,7 +231,7 @@ def held(value: str, work: Work = REPO, path: str = "conf.yaml", kind: str = "co
 
 def context() -> Context:
     link = CodeLink(CITED.id, REPO.id, Tier.OFFICIAL)
-    return Context(TARGET, {REPO.id: link}, ontology().same, frozenset({"finetune"}))
+    return Context(TARGET, {REPO.id: link}, ontology().same)
 
 
 def values(*some: FactOccurrence, pointers: tuple[Pointer, ...] = ()) -> list[tuple[str, str]]:
@@ -364,12 +363,6 @@ def test_equal_values_in_other_forms_are_one_offer_and_agreement_raises_it() -> 
     assert len(both) == 1
     third = held("0.7", Work(WorkId("repo:github.com/c/d"), "code", "d"))
     assert (both[0][1], values(held("0.001"), held("0.5", other), third)[0][1]) == ("fair", "weak")
-
-
-def test_a_file_of_a_stage_that_the_target_never_speaks_of_says_little() -> None:
-    one = held("0.001", path="configs/finetune.yaml")
-    assert is_low_evidence_path(one, frozenset({"finetune"}))
-    assert not is_low_evidence_path(one)
 
 
 def test_the_chain_names_the_citation_the_repository_and_the_line() -> None:

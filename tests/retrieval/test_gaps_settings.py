@@ -12,10 +12,10 @@ import pytest
 
 from indexer.extraction import extract
 from lineage.hyperparameters.ontology import ontology
-from lineage.records import Chunk, CodeLink, Document, Fact, Hit, Reason, ReasonKind, Setting, Tier, Work, WorkId
-from lineage.results import SETTING, Detail, FactOccurrence, Gap, GapReason, Specification, Suggestion
+from lineage.records import Chunk, CodeLink, Document, Fact, Hit, Reason, ReasonKind, Setting, Work, WorkId
+from lineage.results import SETTING, Detail, FactOccurrence, Gap, Specification, Suggestion
 from retrieval.decisions.experiments import Folders
-from retrieval.decisions.target_text import TargetText, of_chunks
+from retrieval.decisions.target_text import of_chunks
 from retrieval.gaps import library_defaults, undocumented_settings
 from retrieval.gaps.offers import Context
 from retrieval.gaps.report import _order
@@ -247,23 +247,6 @@ def test_descriptions_of_data_and_packaging_hold_no_settings() -> None:
     assert [one.evidence.chunk.path for one in code(*some)] == ["conf/a.json"]
 
 
-# -- code that is followed
-
-
-def test_what_the_section_that_follows_code_does_not_give_is_offered_from_it() -> None:
-    quote = "We followed the Forest code base at https://github.com/someone/else as closely as possible."
-    section = (in_paper(quote + " The depth is 12.", "Forest", 1), in_paper("A minimum rate of 0.5 is used.", "Another", 2))
-    chunk = replace(passage("min_rate = 6e-5\ndepth = 12\nlog_dir = 'x'\na = 2\nb = 3\nwidth = 64", "train.py"), work=OTHER.id)
-    link = CodeLink(TARGET.id, OTHER.id, Tier.MENTIONED, evidence=(f"main.tex: “{quote}”",))
-    engine = engine_of(chunk, links=[link])
-    said = TargetText(TARGET, tuple(of_chunks(section, [])), True)
-    found = list(
-        undocumented_settings.followed_rows(engine, said, undocumented_settings.known_of([], {}, TARGET.id, ontology()), {}, CONTEXT, own=True)
-    )
-    assert [gap.detail.title for gap in found] == [f"{name} (Forest, else)" for name in ("min_rate", "a", "b", "width")]
-    assert found[0].suggestions[0].value == "6e-5"
-
-
 # -- what own code leaves out
 
 
@@ -321,41 +304,8 @@ def test_a_row_that_a_statement_of_the_own_code_answers_is_not_said_to_be_withou
     assert library_defaults.filled([row], some, KINSHIP, CONTEXT, {"ema"}) != [row]
 
 
-TUNED = "net = UNet.from_pretrained(args.name)\nvae = VAE.from_pretrained(args.name)\n" + LOOP + "\nparams = net.parameters()"
-
-
-def sizes(text: str, *more: Gap, topic: str = "architecture") -> list[str]:
-    row = gap("layers", "layers", offered=[others("layers", "12")])
-    row = replace(row, detail=replace(row.detail, topic=topic))
-    found = library_defaults.filled([row, *more], [passage(text, "trainer.py", role="method", line=5)], KINSHIP, CONTEXT)
-    return [one.chain[-1] if one.chain else one.value for one in found[0].suggestions]
-
-
-def test_whoever_trains_a_checkpoint_has_its_architecture_and_not_that_of_others() -> None:
-    (told,) = sizes(TUNED)
-    assert told.startswith("trains a checkpoint, loaded at github.com/target/drift/trainer.py#L5-L5")
-
-
-@pytest.mark.parametrize("text", [LOOP, TUNED.replace("net.parameters", "head.parameters"), TUNED.replace(".backward(", ".forward(")])
-def test_a_network_that_is_not_loaded_or_not_trained_says_nothing_of_the_architecture(text: str) -> None:
-    assert sizes(text) == ["12"]
-
-
-def test_a_checkpoint_says_nothing_of_training_nor_beside_a_size_of_the_own_code() -> None:
-    assert sizes(TUNED, topic="schedule") == ["12"]
-    mine = others("hidden_size", "64")
-    own_size = replace(mine, held=tuple(replace(one, evidence=replace(one.evidence, from_target=True)) for one in mine.held))
-    assert sizes(TUNED, gap("width", "hidden_size", offered=[own_size])) == ["12"]
-
-
 def test_an_open_detail_of_the_own_code_stands_before_its_further_settings_and_those_before_others() -> None:
     mine = replace(others("a", "1"), evidence=(replace(others("a", "1").evidence[0], from_target=True),))
     partial = replace(gap("b", offered=[mine]), state=Specification.PARTIALLY_SPECIFIED)
     some = [gap("setting:a", offered=[mine]), partial, gap("c"), gap("d", offered=[mine])]
     assert [one.detail.name for one in sorted(some, key=_order)] == ["d", "b", "setting:a", "c"]
-
-
-def test_what_others_have_whom_nobody_points_to_stands_behind_settings_of_followed_code() -> None:
-    followed = replace(gap("setting:min_lr", offered=[others("min_lr", "1e-6")]), reason=GapReason.FOLLOWED_CODE_SETS)
-    ordered = sorted([gap("head", offered=[others("num_classes", "2")]), followed], key=_order)
-    assert [one.detail.name for one in ordered] == ["setting:min_lr", "head"]

@@ -36,7 +36,7 @@ from lineage.catalog.reader import Catalog
 from lineage.errors import NotFound, StoreDamaged
 from lineage.ids import check_name
 from lineage.ports import RowsOfVectors, Vectors
-from lineage.records import UNKNOWN, Provenance, provenance_of
+from lineage.records import UNKNOWN, BundleOrigin, Provenance
 from lineage.sealed import sealed
 
 MANIFEST_VERSION = 1
@@ -136,6 +136,14 @@ def manifest_of(content: bytes, path: str) -> Manifest:
     if manifest.to_json() != content:
         raise StoreDamaged(f"{path} is not what was written", hint=REBUILD)
     return manifest
+
+
+def provenance_of(value: Mapping[str, Any] | None) -> Provenance | None:
+    """Of a manifest's value; None where it has none. Raises `TypeError` and `ValueError` for another shape."""
+    if value is None:
+        return None
+    bundle = value["bundle"]
+    return Provenance(**{**value, "bundle": BundleOrigin(**bundle) if bundle else None})
 
 
 def lineages_folder(home: Path) -> Path:

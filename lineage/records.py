@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Literal, NewType
+from typing import Literal, NewType
 
 Built = Literal["here", "imported", "unknown"]
 Upstream = Literal["public", "mirror", "none", "unknown"]
@@ -64,14 +64,6 @@ def built_here(mirrored: bool, asked: bool) -> Provenance:
 def imported_from(bundle: BundleOrigin, signer: str | None = None) -> Provenance:
     """The provenance of what a bundle held, signed with the key `signer`."""
     return Provenance("imported", bundle=bundle, signer=signer)
-
-
-def provenance_of(value: Mapping[str, Any] | None) -> Provenance | None:
-    """Of a manifest's value; None where it has none. Raises `TypeError` and `ValueError` for another shape."""
-    if value is None:
-        return None
-    bundle = value["bundle"]
-    return Provenance(**{**value, "bundle": BundleOrigin(**bundle) if bundle else None})
 
 
 WorkId = NewType("WorkId", str)

@@ -14,9 +14,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from indexer.chunking import chunker
-from indexer.extraction import configs, formulas, mechanisms, prose, python, shell, tables
+from indexer.extraction import configs, mechanisms, prose, python, shell, tables
 from indexer.extraction.collector import Sink
-from indexer.extraction.formulas import Letters
 from indexer.read_document import MOST_FACTS, Extracted, ExtractedFact, ReadDocument, Stated
 from indexer.repo_profile import is_test, profiles
 from lineage.file_roles import holds_settings, named_roles
@@ -28,7 +27,7 @@ from lineage.text.syntax import UNREADABLE
 if TYPE_CHECKING:
     from lineage.catalog.writer import CatalogWriter
 
-VERSION = "facts@15"
+VERSION = "facts@16"
 _MATERIAL = re.compile(r"(?:\A|/)(?:data\w*|corpus|corpora|examples?|samples?)/(?:[^/]+/)*(?!readme)[^/]+\Z", re.IGNORECASE)
 _FENCE = re.compile(r"\s{0,8}(```+|~~~+)\s*\{?\.?([\w+-]*)")
 _SHELL = {"sh", "bash", "shell", "console", "zsh", "", "text", "cmd", "powershell", "commandline"}
@@ -162,7 +161,6 @@ def _paper(document: Document, sink: Sink) -> None:
     text = document.text
     marked = sorted((span for span in document.spans if span.role in _SPOKEN or span.role == "table"), key=lambda span: (span.start, -span.end))
     captions = _captions(text, marked)
-    named = formulas.meant(text, sink.ontology)
     placed: dict[ExtractedFact, Section] = dict.fromkeys(sink.found, ())
     done, counted, line = 0, 0, 1
     for span in marked:
@@ -171,7 +169,7 @@ def _paper(document: Document, sink: Sink) -> None:
             continue
         line += text.count("\n", counted, start)
         counted = start
-        _table_or_prose(span.role, line, text[start : span.end], sink, " ".join(span.path), captions.get(span.start, ""), named)
+        _table_or_prose(span.role, line, text[start : span.end], sink, " ".join(span.path), captions.get(span.start, ""))
         placed |= dict.fromkeys((extracted_fact for extracted_fact in islice(sink.found, len(placed), None)), span.path)
         done = span.end
     if not marked:
@@ -194,9 +192,9 @@ def _captions(text: str, spans: Sequence[Span]) -> dict[int, str]:
     return captions_by_line
 
 
-def _table_or_prose(role: str, line: int, text: str, sink: Sink, around: str, caption: str = "", named: Letters | None = None) -> None:
+def _table_or_prose(role: str, line: int, text: str, sink: Sink, around: str, caption: str = "") -> None:
     if role != "table":
-        prose.read(text, sink, first=line, around=around, named=named if role != "equation" else None)
+        prose.read(text, sink, first=line, around=around)
         return
     rows = text.split("\n")
     table_blocks = list(tables.blocks(rows, line))

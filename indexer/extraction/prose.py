@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from indexer.extraction import formulas, negation
+from indexer.extraction import negation
 from indexer.extraction.collector import Sink
-from indexer.extraction.formulas import Letters
 from indexer.extraction.quantity import NUMBER, WORDS, Quantity, in_order, listed, quantity, scopes
 from indexer.extraction.sentences import Lexicon, Phrase, TokenizedSentence, hits, lexicon, not_meant, says_otherwise, sentences, undone
 from lineage.hyperparameters.ontology import schedule
@@ -110,16 +109,11 @@ _SPELLED_OUT = {"hardware", "evaluation", "training length", "schedule"}
 _MOST_VALUES = 6
 
 
-def read(text: str, sink: Sink, *, first: int = 1, kind: FactKind = "prose", around: str = "", named: Letters | None = None) -> None:
-    """Put the facts of running text into `sink`; its first line has the number `first`, `around` are the titles above it.
-
-    Letters `named` stand for a detail in the whole of the document.
-    """
+def read(text: str, sink: Sink, *, first: int = 1, kind: FactKind = "prose", around: str = "") -> None:
+    """Put the facts of running text into `sink`; its first line has the number `first`, `around` are the titles above it."""
     phrases = lexicon(sink.ontology)
     for sentence in sentences(text, first, around.lower()):
-        formulas.read_losses(sentence.text, sentence.line, sink, kind)
         _sentence(sentence, phrases, sink, kind)
-        formulas.read_letters(sentence, named or {}, sink)
 
 
 def _sentence(sentence: TokenizedSentence, phrases: Lexicon, sink: Sink, kind: FactKind) -> None:

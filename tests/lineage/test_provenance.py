@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.records import UNKNOWN, BundleOrigin, Provenance, built_here, imported_from, provenance_of
+from lineage.generation import provenance_of
+from lineage.records import UNKNOWN, BundleOrigin, Provenance, built_here, imported_from
 
 BUNDLE = BundleOrigin("ab" * 32, "cd" * 32, "2026-01-02T03:04:05+00:00", "lineage 1")
 

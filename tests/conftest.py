@@ -6,6 +6,7 @@ import os
 
 import pytest
 
+from indexer.sandbox import pool
 from tests import honest_world
 from tests.demo import DEMO, Demo
 from tests.upstream import Upstream, World
@@ -17,6 +18,25 @@ def _settings_of_nobody(monkeypatch, tmp_path):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("LINEAGE_CONFIG", os.devnull)
     monkeypatch.setenv("LINEAGE_HOME", str(tmp_path / "home"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _kept_children():
+    """The builds of a test process share their parsing children: one costs half a second of processor time to start, and forks for every job."""
+    idle: list[pool.Zygote] = []
+
+    class Kept(pool.Zygote):
+        def close(self) -> None:
+            if self.reusable():
+                idle.append(self)
+            else:
+                super().close()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pool, "Zygote", lambda: idle.pop() if idle else Kept())
+        yield
+    for child in idle:
+        pool.Zygote.close(child)
 
 
 @pytest.fixture(scope="session")

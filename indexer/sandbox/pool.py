@@ -150,11 +150,11 @@ class Child(Protocol):
 class Sandbox:
     """Parse in up to `workers` children at a time; safe to use from several threads, to be closed as a context."""
 
-    def __init__(self, workers: int = 2, limits: Limits | None = None, child: Callable[[], Child] = Zygote) -> None:
+    def __init__(self, workers: int = 2, limits: Limits | None = None, child: Callable[[], Child] | None = None) -> None:
         self.limits = limits or Limits()
         self.guards: frozenset[str] = frozenset()
         """What held in the last job: `cpu`, `memory`, `file size`, `no core`, `network namespace`, `landlock`, `seccomp` ..."""
-        self._child = child
+        self._child = child or Zygote
         self._idle: queue.LifoQueue[Child | None] = queue.LifoQueue()
         for _ in range(workers):
             self._idle.put(None)

@@ -206,7 +206,7 @@ def test_the_model_of_layouts_that_comes_with_pymupdf_is_not_loaded(sandbox: San
 
 def test_tokens_of_the_user_are_not_in_the_childs_environment(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GITHUB_TOKEN", "canary")
-    with Sandbox(workers=1) as fresh:
+    with Sandbox(workers=1, child=Zygote) as fresh:
         found = fresh.paper(HOSTILE, {"a": b"environment"}, WORK, "sha").text
     assert "canary" not in found
     assert "PYTHONPATH" in found

@@ -158,16 +158,7 @@ _Lineages, _JobViews = tuple[stored.StoredLineage | Damaged, ...], tuple[stored.
 OPERATIONS = (
     Operation("lineages", _Lineages, Nothing, "list", _LIST, "lineage_status", "lineages"),
     Operation("status", stored.Completeness, asked.OneLineage, "status", _of("/status"), "lineage_status", "status"),
-    Operation(
-        "graph",
-        stored.GraphView,
-        asked.Drawing,
-        "graph",
-        _of("/graph"),
-        _PICTURE,
-        "graph",
-        lambda desk, request: desk.service.graph(request.lineage, request.form),
-    ),
+    Operation("graph", stored.GraphView, asked.Drawing, "graph", _of("/graph"), _PICTURE, "graph", _graph),
     Operation("report", ReportView, asked.Reporting, "report", Route("GET", "/report"), _PERSONS, "report"),
     Operation("references", stored.RankedReferences, asked.Cited, "references", _of("/references"), _TOOLS, "references"),
     Operation("show", stored.Overview, asked.OneLineage, "show", _of(""), "lineage_status", "show"),

@@ -52,13 +52,3 @@ _WORDS: Mapping[ReasonKind, Callable[[Reason], str]] = {
 def first(hit: Hit, kind: ReasonKind) -> str:
     """The first name or sentence that the reason of a kind is about, empty if the hit has none."""
     return next((reason.of[0] for reason in hit.why if reason.kind is kind), "")
-
-
-_TELLING = frozenset(_WORDS) - {ReasonKind.TARGET, ReasonKind.LINEAGE, ReasonKind.CODE, ReasonKind.STAGE, ReasonKind.SIBLINGS, ReasonKind.NAMED_WORK}
-"""What tells why this passage and not another of its work."""
-
-
-def foremost(hit: Hit) -> str:
-    """The most specific reason of a hit, in words; empty if there is none."""
-    reason = max((reason for reason in hit.why if reason.kind in _TELLING), key=lambda reason: reason.value, default=None)
-    return _WORDS[reason.kind](reason) if reason else ""

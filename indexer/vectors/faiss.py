@@ -2,8 +2,9 @@
 
 The index is made in this process from `vectors.npy`, which has a hash; FAISS index files are never read or
 written (a flipped bit in one gives wrong neighbours without an error). From `MANY` rows on, one byte a number chooses `WIDER` times as
-many rows as are wanted, and their float32 vectors give order and score; where that misses neighbours of the first rows, all
-are compared as they are. After a search, a forked child's search hangs (faiss issue 5206): start workers by spawn or forkserver.
+many rows as are wanted and never fewer than `_LEAST`, since bytes do not tell neighbours of one text from copies of another; their
+float32 vectors give order and score. Where that misses neighbours of the first rows, all are compared as they are. After a search, a
+forked child's search hangs (faiss issue 5206): start workers by spawn or forkserver.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from indexer.vectors import checked_queries, checked_vectors
 from lineage.ports import Vectors
 
 MANY = 10_000
-WIDER = 2
+WIDER, _LEAST = 2, 200
 _SAMPLE, _FIRST, _RECALL = 32, 10, 0.98
-_LARGEST, _BLOCK = 127, 10_000
+_LARGEST, _BLOCK = 127, 1_000
 _SAME = 1e-5
 """How far apart similarities are that are the same."""
 
@@ -36,6 +37,7 @@ class Faiss:
         self._bytes = len(vectors) >= many
         kind = faiss.ScalarQuantizer.QT_8bit_direct_signed  # of questions too, so that bytes are multiplied with bytes
         self._index: Any = faiss.IndexScalarQuantizer(self._dim, kind, faiss.METRIC_INNER_PRODUCT) if self._bytes else faiss.IndexFlatIP(self._dim)
+        faiss.omp_set_num_threads(1)  # of this thread: to wake a second one costs more than adding bytes
         most = _LARGEST / max(self._vectors.max(initial=1e-9), -self._vectors.min(initial=0.0))
         for start in range(0, len(vectors), _BLOCK):
             block = self._vectors[start : start + _BLOCK]
@@ -62,7 +64,7 @@ class Faiss:
             chosen = self._faiss.SearchParameters(sel=self._faiss.IDSelectorBitmap(np.packbits(admitted, bitorder="little")))
         asked = np.rint(queries * (_LARGEST / np.abs(queries).max(axis=1, keepdims=True, initial=1e-9))) if self._bytes else queries
         self._faiss.omp_set_num_threads(1)  # of this thread: a second one would wait for a single question
-        scores, rows = self._index.search(asked, WIDER * k if self._bytes else k, params=chosen)
+        scores, rows = self._index.search(asked, max(_LEAST, WIDER * k) if self._bytes else k, params=chosen)
         if self._bytes:
             scores = np.where(rows < 0, -np.inf, np.einsum("qd,qkd->qk", queries, self._vectors[rows]))
             order = np.argsort(-scores, axis=1, kind="stable")[:, :k]

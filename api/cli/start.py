@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import sys
+import threading
+from contextlib import suppress
 
 
 def main() -> None:
@@ -16,9 +19,22 @@ def main() -> None:
         from api.cli import app
 
         app.main()
+    except SystemExit as end:
+        _leave(end)
     except KeyboardInterrupt:
         print("error: interrupted", file=sys.stderr)
         sys.exit(130)
+
+
+def _leave(end: SystemExit) -> None:
+    """End at once, without taking apart what was imported and read, which costs a command a tenth of a second; exit handlers run."""
+    if not isinstance(end.code, int) or threading.active_count() > 1:
+        raise end
+    atexit._run_exitfuncs()  # noqa: SLF001 - what the interpreter itself calls at its end
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(end.code)
 
 
 if __name__ == "__main__":

@@ -293,7 +293,7 @@ def _hold(text: str, asked: frozenset[str]) -> int:
 
 
 def _line(text: str) -> str:
-    return _short("".join(c if c.isprintable() or c == "\t" else " " for c in inline(text.replace("\t", "    "))).rstrip(), _LINE)
+    return _short(_printable(text.replace("\t", "    ")).rstrip(), _LINE)
 
 
 def _sentence(text: str) -> str:
@@ -301,7 +301,12 @@ def _sentence(text: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    return " ".join("".join(c if c.isprintable() else " " for c in inline(text)).split())
+    return " ".join(_printable(text).split())
+
+
+def _printable(text: str) -> str:
+    flat = inline(text)
+    return flat if flat.isprintable() else "".join(c if c.isprintable() else " " for c in flat)
 
 
 def _short(text: str, most: int) -> str:

@@ -26,7 +26,7 @@ _LISTS = ("identifiers", "prose", "counted", "cues", "prose_cues", "values_like"
 @lru_cache(1 << 14)
 def fold(text: str) -> str:
     """Letters and digits in lower case: how names and choices are compared."""
-    return "".join(c for c in text.lower() if c.isalnum())
+    return "".join(filter(str.isalnum, text.lower()))
 
 
 @dataclass(frozen=True)

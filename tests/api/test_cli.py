@@ -569,6 +569,13 @@ def test_ctrl_c_while_it_is_being_imported_ends_with_130_too():
     assert (ended.code, ended.out, ended.err) == (130, "", "error: interrupted\n")
 
 
+@pytest.mark.parametrize(("words", "code"), [(["--version"], 0), (["query"], 2)])
+def test_a_command_ends_with_its_code_once_what_is_registered_for_the_end_has_run(words, code):
+    ended = in_a_process(*words, program="import atexit\natexit.register(print, 'the end')\nfrom api.cli.start import main\nmain()")
+    assert ended.code == code
+    assert ended.out.endswith("the end\n")
+
+
 def test_a_full_disk_that_nobody_caught_ends_with_4(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["lineage"])
 

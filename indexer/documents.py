@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ import numpy as np
 
 from indexer.read_document import ReadDocument
 from indexer.repositories import Code, read_repository
+from indexer.sandbox.pool import WORKERS
 from lineage.code_links.exclusion import Exclusion
 from lineage.code_links.target_code import is_copied
 from lineage.code_reuse import derivation, reuse
@@ -132,10 +134,12 @@ def _joined(signals_by_key: Mapping[WorkId, Sequence[Signal]], other: Mapping[Wo
 
 def _code(bench: BuildContext, collected: Collected) -> list[Code]:
     codes: list[Code] = []
-    total = len(collected.repositories)
-    for n, repository in enumerate(collected.repositories, 1):
-        codes.append(read_repository(bench, repository.work.id, repository.blob))
-        bench.watch(Stage("parse code", n, total, repository.work.id))
+    repositories = collected.repositories
+    with ThreadPoolExecutor(WORKERS) as pool:
+        parsed = pool.map(lambda repository: read_repository(bench, repository.work.id, repository.blob), repositories)
+        for n, (repository, code) in enumerate(zip(repositories, parsed, strict=True), 1):
+            codes.append(code)
+            bench.watch(Stage("parse code", n, len(repositories), repository.work.id))
     return [*codes, *(addition.code for addition in collected.added if addition.code)]
 
 

@@ -17,7 +17,7 @@ from itertools import count
 
 from indexer.build_context import BuildContext
 from indexer.plan import BuildRequest, came_out, choose_repos
-from indexer.repositories import TARBALLS, Repository, front, pinned, tarball, told
+from indexer.repositories import TARBALLS, Repository, front, pinned, read_repository, tarball, told
 from indexer.store.computed_cache import remembered
 from lineage.code_links import links as witnesses
 from lineage.code_links.exclusion import Exclusion, ExclusionReason, Ground, KeptOut, published
@@ -175,7 +175,10 @@ class RepositoryCollector:
             if cached_verdict:
                 ground, _, words = cached_verdict.decode().partition(" ")
                 return _Left(Status.POLICY_SKIPPED, words, work, ExclusionReason(words, Ground(ground)))
-            return self._without_copies(Repository(work, tarball(self.bench, work), link))
+            repository = Repository(work, tarball(self.bench, work), link)
+            if not self.request.no_target_code and not self.request.blacklist:
+                read_repository(self.bench, work.id, repository.blob)  # while others are fetched; what was read is remembered
+            return self._without_copies(repository)
         except SourceError as error:
             return _Left(error.status, str(error))
 

@@ -121,6 +121,8 @@ class Limits:
     result: int = 128 * MIB
 
 
+WORKERS = 2
+"""Children that parse at a time."""
 Parsed = ReadDocument | ParseError
 _BATCH = 256
 """Documents that one child is given at a time."""
@@ -150,7 +152,7 @@ class Child(Protocol):
 class Sandbox:
     """Parse in up to `workers` children at a time; safe to use from several threads, to be closed as a context."""
 
-    def __init__(self, workers: int = 2, limits: Limits | None = None, child: Callable[[], Child] | None = None) -> None:
+    def __init__(self, workers: int = WORKERS, limits: Limits | None = None, child: Callable[[], Child] | None = None) -> None:
         self.limits = limits or Limits()
         self.guards: frozenset[str] = frozenset()
         """What held in the last job: `cpu`, `memory`, `file size`, `no core`, `network namespace`, `landlock`, `seccomp` ..."""

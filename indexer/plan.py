@@ -98,8 +98,10 @@ def _why_left(work: Work, rank: int, limit: int) -> tuple[Status, str]:
     return Status.METADATA_ONLY, "not on arXiv and no abstract available; only its title and the citing sentences are known"
 
 
-def choose_repos(links: Iterable[CodeLink], scores: Mapping[WorkId, float], limit: int) -> tuple[tuple[CodeLink, ...], tuple[LedgerRow, ...]]:
-    """The `limit` best repositories, one link each: by the rank of the paper they belong to, then by tier.
+def choose_repos(
+    links: Iterable[CodeLink], scores: Mapping[WorkId, float], limit: int, taken: int = 0
+) -> tuple[tuple[CodeLink, ...], tuple[LedgerRow, ...]]:
+    """The `limit` best repositories beside `taken` others, one link each: by the rank of the paper they belong to, then by tier.
 
     A repository that a paper merely mentions counts a fraction of it: those of cited works come first.
     """
@@ -115,9 +117,9 @@ def choose_repos(links: Iterable[CodeLink], scores: Mapping[WorkId, float], limi
             link.repo,
             "select",
             Status.POLICY_SKIPPED,
-            f"ranked {n}; only the {limit} best-ranked repositories are fetched (--repos)",
+            f"ranked {n}; only the {taken + limit} best-ranked repositories are fetched (--repos)",
         )
-        for n, link in enumerate(chosen_links[limit:], limit + 1)
+        for n, link in enumerate(chosen_links[limit:], taken + limit + 1)
     )
     return chosen_links[:limit], tuple(left)
 

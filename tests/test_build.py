@@ -177,6 +177,15 @@ def test_a_service_that_stays_down_is_a_row_and_the_rest_is_built(tmp_path, worl
     assert _equation(made.ledger)
 
 
+def test_the_next_repository_comes_in_for_one_that_is_gone(tmp_path, world):
+    with Upstream(world, faults=Faults((Fault(r"repos/qmori/softcrop", Answer(404)),))) as troubled:
+        made = Demo(tmp_path, troubled.url).build(repos=2)
+    ledger = {row.subject: row for row in _ledger(Demo(tmp_path, ""), made) if row.stage in {"code", "select"}}
+    assert made.repositories == 2
+    assert ledger["repo:github.com/qmori/softcrop"].status is Status.NOT_FOUND
+    assert [row.detail for row in ledger.values() if row.stage == "select"] == ["ranked 3; only the 2 best-ranked repositories are fetched (--repos)"]
+
+
 def test_github_refusing_in_mid_run_loses_only_what_it_refused(tmp_path, world):
     with Upstream(world, faults=Faults((Fault(r"api\.github\.com", rate_limited(4102444800), skip=2),))) as troubled:
         made = Demo(tmp_path, troubled.url).build()

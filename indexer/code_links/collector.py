@@ -71,6 +71,7 @@ class RepositoryCollector:
     here: tuple[Repository, ...] = ()
     found: dict[str, Repository] = field(default_factory=dict)
     rows: dict[str, LedgerRow] = field(default_factory=dict)
+    left: dict[str, LedgerRow] = field(default_factory=dict)
     excluded: dict[str, tuple[Work | None, Ground]] = field(default_factory=dict)
     foreign: frozenset[str] = frozenset()
 
@@ -86,6 +87,7 @@ class RepositoryCollector:
             self.links, fresh = witnesses.merge([*self.links, *heard]), ()
         self._know(own)
         links = tuple(link for link in self._named_as_now() if not self._excluded(link))
+        self.rows = self.left | self.rows
         self._unfollowed(links)
         exclusion = replace(self.exclusion, own=self.exclusion.own | self.excluded.keys())
         here = tuple(r for r in self.found.values() if r not in self.here)
@@ -113,8 +115,9 @@ class RepositoryCollector:
     def _round(self) -> list[Repository]:
         known_ids = {name.lower() for r in self.found.values() for name in (r.work.id, *r.work.aliases)} | set(self.rows)
         allowed = [link for link in self.links if link.repo.lower() not in known_ids and not self._excluded(link)]
-        chosen, left = choose_repos(allowed, self.scores, self.request.repos + len(self.here) - len(self.found))
-        self.rows |= {row.subject.lower(): row for row in left}
+        taken = len(self.found) - len(self.here)
+        chosen, left = choose_repos(allowed, self.scores, self.request.repos - taken, taken)
+        self.left = {row.subject.lower(): row for row in left}  # one of them may come in for one that fails
         fresh: list[Repository] = []
         with ThreadPoolExecutor(max_workers=4) as pool:
             done = count(1)

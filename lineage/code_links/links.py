@@ -202,18 +202,29 @@ def merge(links: Iterable[CodeLink]) -> tuple[CodeLink, ...]:
 
     What the repository says of itself ("unofficial") outweighs everything but the paper's own word, and where it is a mere
     "re-implementation" the hub's; a paper that names a repository which in turn asks to be cited with that paper make it official
-    together. A repository that introduces itself as the code of a paper is only mentioned in what third parties write of others.
+    together. A repository that introduces itself as the code of a paper is only mentioned in what third parties write of others, and
+    one that it or a hub gives another paper in a sentence of a paper whose own code more witnesses know.
     """
     ordered = sorted(links, key=lambda link: (link.paper, link.repo.lower()))
     merged = [_one(list(group)) for _, group in groupby(ordered, key=lambda link: (link.paper, link.repo.lower()))]
     claimed = {link.repo.lower() for link in merged if link.tier.own and REPOSITORY_SIDE & set(link.said_by)}
     merged = [replace(link, tier=Tier.MENTIONED) if link.repo.lower() in claimed and _is_hearsay(link) else link for link in merged]
+    merged = [replace(link, tier=Tier.MENTIONED) if _is_anothers(link, merged) else link for link in merged]
     return tuple(sorted(merged, key=lambda link: (link.paper, link.tier.rank, -len(link.said_by), link.repo.lower())))
 
 
 def _is_hearsay(link: CodeLink) -> bool:
     """Whether only the texts of papers that cite the work say that the repository is its own."""
     return link.tier.own and all(name.startswith(CITING) for name in link.said_by)
+
+
+def _is_anothers(link: CodeLink, links: Iterable[CodeLink]) -> bool:
+    """Whether a sentence alone calls a repository its paper's, which has another by more witnesses, and a hub or the repository another paper's."""
+    if not link.tier.own or len(link.said_by) != 1 or link.said_by[0] not in PAPER_SIDE:
+        return False
+    own = [other for other in links if other.tier.own]
+    theirs = [other for other in own if other.repo.lower() == link.repo.lower() and {_HUB, *REPOSITORY_SIDE} & set(other.said_by)]
+    return bool(theirs) and any(other.paper == link.paper and len(other.said_by) > 1 for other in own)
 
 
 def _one(group: Sequence[CodeLink]) -> CodeLink:

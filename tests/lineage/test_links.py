@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from lineage.code_links.links import from_abstract, from_text, merge, repo_of, trimmed
@@ -354,3 +356,25 @@ def test_a_repository_is_that_of_a_cited_work_by_its_name_or_by_standing_alone_b
 def test_the_nearest_citation_that_a_reader_noted_is_no_part_of_the_words() -> None:
     (found,) = from_text(PAPER, [(URL, f"Code at {URL}. [nearest citation: smith]")], bibliography=KEYS).own
     assert found.evidence == (f"text: “Code at {URL}.”",)
+
+
+BENCHMARK = WorkId("repo:github.com/lab/benchmark")
+
+
+@pytest.mark.parametrize(
+    ("witness", "own", "tier"),
+    [
+        ("huggingface", ("pdf", "huggingface", "readme"), Tier.MENTIONED),
+        ("readme", ("pdf", "readme"), Tier.MENTIONED),
+        ("text of arxiv:1", ("pdf", "readme"), Tier.OFFICIAL),
+        ("huggingface", ("pdf",), Tier.OFFICIAL),
+    ],
+)
+def test_a_sentence_alone_takes_no_repository_from_the_work_that_others_give_it_to(witness: str, own: tuple[str, ...], tier: Tier) -> None:
+    """“The source code can be found at …” may speak of a cited benchmark."""
+    said = link(Tier.OFFICIAL, "pdf", BENCHMARK)
+    theirs = replace(link(Tier.AUTHOR, witness, BENCHMARK), paper=WorkId("arxiv:2105.00001"))
+    merged = merge([said, theirs, *(link(Tier.OFFICIAL, by) for by in own)])
+    assert next(one.tier for one in merged if one.paper == said.paper and one.repo == BENCHMARK) is tier
+    assert next(one.tier for one in merged if one.paper == said.paper and one.repo != BENCHMARK) is Tier.OFFICIAL
+    assert merge(merged) == merged

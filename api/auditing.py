@@ -19,10 +19,9 @@ from lineage.text.tokens import counted
 from retrieval.audit import audit as comparing
 from retrieval.audit import inputs
 from retrieval.audit.findings import with_decisions
-from retrieval.contradictions.detect import loosely
 from retrieval.decisions import target_text
 from retrieval.decisions.experiments import Folders
-from retrieval.gaps.report import ReportInputs, all_standing, weights
+from retrieval.gaps.report import ReportInputs, all_standing
 from retrieval.search.engine import Engine
 
 _SUBJECT = "subject"
@@ -66,9 +65,8 @@ def _paper(material: ReportInputs) -> inputs.Paper:
     target = WorkId(material.engine.generation.manifest.target)
     occurrences_by_key = all_standing(material.held)
     statements = target_text.read(material.engine.generation.catalog, target)
-    return inputs.Paper(
-        target, occurrences_by_key, statements, material.ontology, loosely(material.ontology.same), weights(material.checklist.needs).__getitem__
-    )
+    weights = inputs.weights(material.checklist.needs)
+    return inputs.Paper(target, occurrences_by_key, statements, material.ontology, inputs.loosely(material.ontology.same), weights.__getitem__)
 
 
 def _compared(

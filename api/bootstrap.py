@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 _MANY = 10_000
 """Vectors from which on FAISS is worth its import."""
+_CLAIMS = "gaps-by-model"
 _MADE_NOW = "computed now, since this lineage keeps no report; `lineage build` stores one"
 
 
@@ -174,10 +175,32 @@ class Parts:
             seen = replace(generation, catalog=partial) if partial else generation
             return self._kept_report(seen, WorkRelations.read(seen.catalog, WorkId(generation.manifest.target)), partial is not None)
 
-    def _kept_report(self, generation: Generation, kinship: WorkRelations, excluded: bool) -> Gaps | None:
+    def gaps_by_rules(self, engine: Engine) -> Gaps:
+        """The gap report without what a chat model read."""
+        return self._kept_report(engine.generation, engine.kinship, bool(engine.excluded), claims=False) or self.report(engine)
+
+    def keep_claims(self, engine: Engine, report: Gaps) -> None:
+        """Keep a report that a chat model read: every operation gives it from now on, as long as a model is configured."""
+        from indexer.store.computed_cache import DerivedCache
+        from retrieval.gaps.stored_report import dumped
+
+        kept = dumped(report, self.report_digest, engine.generation.catalog, engine.kinship)
+        with closing(DerivedCache(self.settings.home)) as cache:
+            cache.put(_claims_key(engine.generation, bool(engine.excluded)), _CLAIMS, self.report_digest, kept)
+
+    def _claims(self, generation: Generation, excluded: bool) -> bytes | None:
+        if not self.settings.llm_model:
+            return None
+        from indexer.store.computed_cache import DerivedCache
+
+        with closing(DerivedCache(self.settings.home)) as cache:
+            return cache.get(_claims_key(generation, excluded), _CLAIMS, self.report_digest)
+
+    def _kept_report(self, generation: Generation, kinship: WorkRelations, excluded: bool, claims: bool = True) -> Gaps | None:
         from retrieval.gaps.stored_report import loaded
 
-        kept = generation.file(REPORT_WITHOUT if excluded else REPORT)
+        read = self._claims(generation, excluded) if claims else None
+        kept = read or generation.file(REPORT_WITHOUT if excluded else REPORT)
         report = loaded(kept, self.report_digest, generation.catalog, kinship) if kept else None
         return replace(report, provenance=generation.manifest.origin) if report else None
 
@@ -276,6 +299,10 @@ class Parts:
                 first=lambda: self.first,
                 reports=self,
             )
+
+
+def _claims_key(generation: Generation, excluded: bool) -> str:
+    return f"{generation.manifest.content_hash} {excluded}"
 
 
 def holders_of(engine: Engine) -> FactIndex:

@@ -329,9 +329,10 @@ class Service:
     def gaps(
         self, *, lineage: str = "", state: str = "", topic: str = "", no_target_code: bool = False, model: bool = False, watch: Watch = unwatched
     ) -> Gaps:
-        """List the details that the target does not state, the values its lineage suggests, and conflicts between sources.
+        """List the details that the target does not state, and the values its lineage suggests.
 
-        With `model` the configured chat model reads what rules missed; what it claims is kept with the quote that proves it.
+        With `model` the configured chat model reads the paper and the places that may decide what is open, names further decisions, and finds
+        contradictions between the paper and its code. What stored lines prove is kept and shown by every operation while a model is configured.
 
         `state` (specified, partially_specified, unspecified) and `topic` filter the rows. Raises `UsageError` and `NotFound`.
         """
@@ -340,19 +341,23 @@ class Service:
 
         check_rows(state, topic, self._parts.settings)
         name = self._name(lineage)
-        if (kept := self._parts.kept_gaps(name, no_target_code)) and not model and not is_decided(self._parts, name):
+        kept = None if model else self._parts.kept_gaps(name, no_target_code)
+        if kept and not is_decided(self._parts, name):
             return chosen(kept, state, topic)
         with self._parts.asked(name, no_target_code) as engine:
             watch(_READING)
-            report = decided(self._parts, engine, kept or self._parts.gaps(engine))
-            return chosen(self._read_by_model(report, engine) if model else report, state, topic)
+            report = self._read_by_model(engine, watch) if model else kept or self._parts.gaps(engine)
+            return chosen(decided(self._parts, engine, report), state, topic)
 
-    def _read_by_model(self, report: Gaps, engine: Engine) -> Gaps:
+    def _read_by_model(self, engine: Engine, watch: Watch) -> Gaps:
         from retrieval.gaps.model_claims import with_claims
 
         if not (writer := self._parts.writer):
             raise UsageError("no chat model is configured", hint="set LINEAGE_LLM_MODEL, and LINEAGE_LLM_BASE_URL for an endpoint of your own")
-        return with_claims(report, engine, holders_of(engine), writer)
+        report = with_claims(self._parts.gaps_by_rules(engine), engine, holders_of(engine), writer, watch)
+        if writer.sends:
+            self._parts.keep_claims(engine, report)
+        return report
 
     def model_usage(self, run: Callable[[], object]) -> ModelUsage:
         """Count what `run`, which calls operations of this service, would ask the configured chat model, and its price; nothing is sent to it.
@@ -366,7 +371,7 @@ class Service:
     def context(
         self, task: str, *, lineage: str = "", tokens: int = 6000, stage: str = "", no_target_code: bool = False, watch: Watch = unwatched
     ) -> Pack:
-        """Pack the evidence that `task` needs into `tokens` tokens: the target's statements, its lineage's, conflicts and open details.
+        """Pack the evidence that `task` needs into `tokens` tokens: the target's statements, its lineage's, and open details.
 
         Raises `UsageError` with the minimum if no piece of evidence fits the budget, and `NotFound`.
         """
@@ -494,7 +499,7 @@ class Service:
             )
 
     def report(self, lineage: str = "", *, no_target_code: bool = False, watch: Watch = unwatched) -> ReportView:
-        """Report what the target does not say: contradictions, decisions by part with the ancestors' answers, licenses, the ledger."""
+        """Report what the target does not say: decisions by part with the ancestors' answers, licenses, the ledger."""
         from api.wire.insight import GapsView
         from api.wire.report import report_of
 

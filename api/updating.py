@@ -1,4 +1,4 @@
-"""What changed in a lineage since new versions and commits: works, details and contradictions."""
+"""What changed in a lineage since new versions and commits: works and values."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Updated:
-    """A lineage before and after: its generation, the versions and commits of its works, the values that details get, its contradictions.
+    """A lineage before and after: its generation, the versions and commits of its works, the values that details get.
 
     `note` says why a lineage could not be updated.
     """
@@ -35,7 +35,6 @@ class Updated:
     generation: str
     works: tuple[Change, ...] = ()
     values: tuple[Change, ...] = ()
-    contradictions: tuple[Change, ...] = ()
     note: str = ""
 
 
@@ -46,22 +45,17 @@ class Sayings:
     generation: str
     works: Mapping[str, str]
     values: Mapping[str, str]
-    contradictions: Mapping[str, str]
 
     @classmethod
     def of(cls, catalog: Catalog, gaps: Gaps) -> Sayings:
         """Read from a catalog and its report."""
         works = {str(work.id): str(work.meta.get("commit") or work.meta.get("version") or "") for work in catalog.works()}
         values = {gap.detail.title: _value(f"{one.value} {one.unit}" for one in gap.suggestions[:1]) or gap.state.value for gap in gaps.gaps}
-        conflicts = {
-            one.title: _value(f"{side.fact.value} ({side.evidence.chunk.path}:{side.fact.line})" for side in one.sides) for one in gaps.conflicts
-        }
-        return cls(gaps.generation, works, values, conflicts)
+        return cls(gaps.generation, works, values)
 
     def since(self, before: Sayings, lineage: str) -> Updated:
         """The differences from an earlier generation."""
-        works, values = _changes(before.works, self.works), _changes(before.values, self.values)
-        return Updated(lineage, self.generation, works, values, _changes(before.contradictions, self.contradictions))
+        return Updated(lineage, self.generation, _changes(before.works, self.works), _changes(before.values, self.values))
 
 
 def _value(parts: Iterable[str]) -> str:

@@ -85,7 +85,7 @@ class MeteredChat:
     tokens: Callable[[str], int]
     budget: int = 0
     price: tuple[float, float] = (0.0, 0.0)
-    _sent: bool = True
+    sends: bool = True
 
     def __post_init__(self) -> None:
         self.usage = ModelUsage(self.model)
@@ -111,7 +111,7 @@ class MeteredChat:
                 self.usage = self.usage.plus(cached=1)
                 return kept.decode()
             self._count(self.tokens(asked), most // _LETTERS_A_TOKEN)
-            if not self._sent:
+            if not self.sends:
                 return ""
             answer = self.chat.complete(messages, schema, most)
             if _is_object(answer):

@@ -4,7 +4,7 @@
                          decisions.jsonl            what was decided, which outlives generations (`lineage.decisions`)
     HOME/lineages/<slug>/gen/<id>/catalog.db        works, edges, documents, chunks, ledger, lexical index
                                   vectors.npy       float32 (chunks, dim), row = chunk row; absent in a lexical generation
-                                  report.json       gaps and contradictions; again without the target's code; absent in a first tier
+                                  report.json       the report of gaps; again without the target's code; absent in a first tier
                                   settled.json      what works hold of each detail and mechanism; again without the target's code
                                   manifest.json     hashes and sizes of the others, written last
 

@@ -191,7 +191,7 @@ class Gap:
 class Conflict:
     """Sources that disagree: the sides with their evidence; `severity` (0..1) is how likely it matters, `why` says so in words.
 
-    `rule` is the rule that found it (`retrieval.contradictions.detect`).
+    `rule` is what found it: `model`.
     """
 
     name: str

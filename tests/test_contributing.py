@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 
 from lineage.hyperparameters.checklist import checklist_of
+from lineage.hyperparameters.mechanisms import kinds_of
 from lineage.hyperparameters.ontology import ontology
+from lineage.tables import packaged
 
 ROOT = Path(__file__).resolve().parent.parent
 _FILE = re.compile(r"^```(?:python|toml)\n# ([\w/.]+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -66,11 +68,14 @@ def test_the_tests_of_the_described_package_pass(package):
     assert re.search(r"\b1[0-9] passed", run(package, "-m", "pytest", "-q", "-p", "no:cacheprovider", "."))
 
 
-def test_the_described_detail_is_one_that_a_file_of_ones_own_may_hold(tmp_path):
-    (row,) = re.findall(r"^```json\n(.*?)^```$", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    (item,) = checklist_of(json.loads(row)).needs
+def test_the_described_rows_have_the_form_of_their_tables():
+    detail, rule = re.findall(r"^```json\n(.*?)^```$", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    (item,) = checklist_of(json.loads(detail)).needs
     assert item.detail.name == "ema_decay"
     assert all(ontology().find(name) for name in item.detail.facts)
+    (kind,) = kinds_of(json.loads(rule))
+    assert "label_smoothing" in kind.covers
+    assert {field for row in packaged("mechanisms")["kinds"] for field in row} >= json.loads(rule)["kinds"][0].keys()
 
 
 def test_lineage_finds_every_plugin(package):

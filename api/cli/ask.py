@@ -195,7 +195,7 @@ def gaps(
 ) -> None:
     """List what the paper leaves open: each detail a reproduction needs, whether it is stated, and the best value of the lineage.
 
-    A terminal shows one screen: contradictions between sources, then the most important open decisions.
+    A terminal shows one screen: the most important open decisions.
 
     Examples:
 
@@ -251,7 +251,7 @@ def context(
     run: Run,
     task: Annotated[list[str], typer.Argument(metavar="TASK", help="What you will write; a list of files or components is taken item by item.")],
 ) -> None:
-    """Pack what a task needs into a token budget: the target's statements, its lineage's, conflicts and open details.
+    """Pack what a task needs into a token budget: the target's statements, its lineage's, and open details.
 
     Examples:
 

@@ -202,7 +202,7 @@ def update(
     lineage: Named = "",
     every: Annotated[bool, typer.Option("--all", help="Every lineage of the store.")] = False,
 ) -> None:
-    """Look for new versions and commits of what a lineage holds, build what changed, and say which values and contradictions changed.
+    """Look for new versions and commits of what a lineage holds, build what changed, and say which values changed.
 
     Examples:
 

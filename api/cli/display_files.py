@@ -92,7 +92,7 @@ def updated(made: Sequence[Updated]) -> str:
     """What lineages say otherwise than before."""
     lines = []
     for one in made:
-        changed = (("works", one.works), ("values", one.values), ("contradictions", one.contradictions))
+        changed = (("works", one.works), ("values", one.values))
         lines.append(f"{one.lineage}  generation {one.generation}  {one.note or ('changed' if any(some for _, some in changed) else 'nothing new')}")
         for what, changes in changed:
             lines += [f"  {what}:"] if changes else []

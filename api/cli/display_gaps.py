@@ -154,10 +154,8 @@ def _line(hit: Hit) -> str:
 
 
 def _conflicts(found: Gaps) -> Iterator[str]:
-    if not found.conflicts:
-        yield "\nno contradictions between sources were found"
-        return
-    yield "\n" + bad(f"CONTRADICTIONS ({len(found.conflicts)})")
+    if found.conflicts:
+        yield "\n" + bad(f"CONTRADICTIONS ({len(found.conflicts)})")
     for conflict in found.conflicts:
         yield from _conflict(conflict)
 
@@ -194,7 +192,7 @@ def _brief_head(report: Gaps) -> Iterator[str]:
 
 def _brief_conflicts(conflicts: Sequence[Conflict], columns: int) -> list[str]:
     if not conflicts:
-        return ["", "no contradictions between sources were found"]
+        return []
     more = dim(f"  ({len(conflicts) - _MOST_CONFLICTS} more)") if len(conflicts) > _MOST_CONFLICTS else ""
     lines = (line for conflict in conflicts[:_MOST_CONFLICTS] for line in _brief_conflict(conflict, columns))
     return ["", bad(f"CONTRADICTIONS ({len(conflicts)})") + more, *lines]

@@ -77,7 +77,7 @@ def report(
         Literal["html", "markdown", "json"] | None, typer.Option("--format", help="Default: as the file is called.", show_default=False)
     ] = None,
 ) -> None:
-    """Write a report to mail or print: contradictions, decisions by part with the ancestors' answers, licenses, what was read.
+    """Write a report to mail or print: decisions by part with the ancestors' answers, licenses, what was read.
 
     One file without scripts that loads nothing.
 

@@ -63,7 +63,7 @@ TOOLS = (
     Tool(
         "lineage_context",
         "Context for a task",
-        "Pack what a task needs into a token budget: what the paper says, what its lineage adds, conflicts side by side, code to imitate, "
+        "Pack what a task needs into a token budget: what the paper says, what its lineage adds, code to imitate, "
         "and what nobody states. `stage` fits it to planning, analysis or coding.",
         arguments.ContextArguments,
         BriefPack,
@@ -73,7 +73,7 @@ TOOLS = (
         "lineage_gaps",
         "What a paper leaves unsaid",
         "List the details that a reproduction needs: stated, half stated or not at all, each with the value that the lineage offers and the chain "
-        "that leads to it; and where sources conflict. With `name`: every value of one detail, who holds it, which one the target inherits. "
+        "that leads to it. With `name`: every value of one detail, who holds it, which one the target inherits. "
         "With `value` and `because` too: records what you decide.",
         arguments.GapsArguments,
         GapsPage,

@@ -15,15 +15,17 @@ export async function gaps(view, { lineage, signal }) {
     const report = await get("/gaps", { lineage });
     if (signal.aborted) return; // the reader has gone on to another view
     view.replaceChildren(make("div", { class: "column" }, ...report.notes.map(noted), contradictions(report.conflicts), ...details(report.gaps, lineage)));
-    announce(`${counted(report.conflicts.length, "contradiction")}, ${counted(report.gaps.filter((gap) => gap.state === "UNSPECIFIED").length, "detail")} not stated`);
+    announce(`${told(report.conflicts)}${counted(report.gaps.filter((gap) => gap.state === "UNSPECIFIED").length, "detail")} not stated`);
   } catch (error) {
     if (signal.aborted) return;
     view.replaceChildren(problem(error));
   }
 }
 
+export const told = (conflicts) => (conflicts.length ? `${counted(conflicts.length, "contradiction")}, ` : "");
+
 export function contradictions(conflicts) {
-  if (!conflicts.length) return make("p", { class: "quiet" }, "No two sources were found to contradict each other.");
+  if (!conflicts.length) return null; // only a chat model reads them
   return make("section", { class: "contradictions" }, make("h2", {}, counted(conflicts.length, "contradiction")), ...conflicts.map(contradiction));
 }
 

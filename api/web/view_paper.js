@@ -4,7 +4,7 @@ import { address, addressed, announce, counted, make, noted, outward, problem, s
 import { cited, quote } from "./evidence.js";
 import { about, page } from "./panel.js";
 import { get, post, remove, text } from "./server.js";
-import { contradictions, grid, named, STATES, strength } from "./view_gaps.js";
+import { contradictions, grid, named, STATES, strength, told } from "./view_gaps.js";
 
 const FIRST = 5;
 
@@ -20,7 +20,7 @@ export async function paper(view, { lineage, signal }) {
         decided(report.decided, lineage, again), make("h2", {}, `${counted(open.length, "open decision")}, and what the ancestors do`),
         ...report.parts.filter((part) => part.decisions.length).map((part) => section(part, lineage, again))),
       beside(report, lineage)));
-    announce(`${counted(report.conflicts.length, "contradiction")}, ${counted(open.length, "open decision")}`);
+    announce(`${told(report.conflicts)}${counted(open.length, "open decision")}`);
     const row = document.getElementById(`detail-${addressed().get("detail") || ""}`);
     if (row) { row.scrollIntoView({ block: "center" }); row.focus(); }
   } catch (error) {
@@ -34,7 +34,7 @@ function head(report, open) {
   const answered = open.filter((gap) => gap.suggestions.some((offer) => offer.held.length)).length;
   return make("section", {}, make("p", { class: "small quiet" }, "What this paper does not tell you"), make("h2", { class: "title" }, strange(target.title || target.id)),
     make("p", { class: "small quiet" }, strange([names, target.year, target.venue].filter(Boolean).join(" · ")), " ", outward(page(target.id), target.id)),
-    make("p", {}, `${counted(report.conflicts.length, "contradiction")}, ${counted(open.length, "open decision")} (the lineage has a value for ${answered}), ${report.decided.length} decided, ${report.stated} stated.`));
+    make("p", {}, `${told(report.conflicts)}${counted(open.length, "open decision")} (the lineage has a value for ${answered}), ${report.decided.length} decided, ${report.stated} stated.`));
 }
 
 // A decision by name, in the address, so that a link leads to it.

@@ -135,8 +135,7 @@ def _blocks(report: ReportView) -> Iterator[Block]:
     yield Paragraph(_about(report.target))
     yield Paragraph(_summary(report))
     yield from (Paragraph(f"Note: {note}") for note in report.notes)
-    yield Heading(2, "Contradictions")
-    yield from conflict_blocks(report.conflicts)
+    yield from [Heading(2, "Contradictions"), *conflict_blocks(report.conflicts)] if report.conflicts else []
     if report.decided:
         yield Heading(2, "Decided")
         yield Table(("Detail", "Value", "Because of", "Who"), tuple(map(_decided, report.decided)))
@@ -165,7 +164,8 @@ def _about(work: Work) -> Cell:
 def _summary(report: ReportView) -> Cell:
     rows = [gap for part in report.parts for gap in part.decisions]
     answered = sum(bool(gap.suggestions and gap.suggestions[0].held) for gap in rows)
-    counts = f"{counted(len(report.conflicts), 'contradiction')}, {counted(len(rows), 'open decision')}"
+    read = f"{counted(len(report.conflicts), 'contradiction')}, " if report.conflicts else ""
+    counts = read + counted(len(rows), "open decision")
     return (
         Span("What this paper does not tell you: ", "strong"),
         Span(f"{counts}, of which the lineage has a value for {answered}; {len(report.decided)} decided, {report.stated} stated."),
@@ -173,9 +173,7 @@ def _summary(report: ReportView) -> Cell:
 
 
 def conflict_blocks(conflicts: Sequence[ConflictView]) -> Iterator[Block]:
-    """Each contradiction with its sides, or a note that there is none."""
-    if not conflicts:
-        yield Paragraph("No two sources were found to contradict each other.")
+    """Each contradiction with its sides."""
     for conflict in conflicts:
         yield Heading(3, f"{conflict.title}: {KINDS.get(conflict.kind, conflict.kind)}")
         yield from [Paragraph(conflict.why)] if conflict.why else []

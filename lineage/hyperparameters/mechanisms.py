@@ -7,8 +7,10 @@ keywords, by what is defined, and by the form of a statement; none of it is of o
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
+from typing import Any
 
 from lineage.tables import packaged
 from lineage.text.phrases import Phrase, phrase
@@ -57,7 +59,11 @@ class MechanismKind:
 @cache
 def kinds() -> tuple[MechanismKind, ...]:
     """All kinds, in the order of the list."""
-    rows = packaged("mechanisms")["kinds"]
+    return kinds_of(packaged("mechanisms"))
+
+
+def kinds_of(table: Mapping[str, Any]) -> tuple[MechanismKind, ...]:
+    """The kinds of a table of the packaged form."""
     return tuple(
         MechanismKind(
             name=row["name"],
@@ -74,7 +80,7 @@ def kinds() -> tuple[MechanismKind, ...]:
             covers=tuple(row.get("covers", ())),
             settled=bool(row.get("settled", False)),
         )
-        for row in rows
+        for row in table["kinds"]
     )
 
 

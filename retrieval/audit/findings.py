@@ -8,10 +8,10 @@ from lineage.decisions import Decision
 from lineage.hyperparameters.ontology import Ontology
 from lineage.hyperparameters.terms import fold
 from lineage.results import AuditFinding, FactOccurrence, Strength, Verdict
+from retrieval.audit.alignment import Alignment
 from retrieval.audit.expectations import COLLECTED, NOT_IN_CODE, Expectation, sisters
 from retrieval.audit.inputs import Paper, Repository
-from retrieval.contradictions.alignment import Alignment
-from retrieval.contradictions.runs import runs
+from retrieval.audit.runs import runs
 from retrieval.decisions.experiments import Experiments
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from lineage.hyperparameters.checklist import ChecklistItem
 from lineage.hyperparameters.ontology import Ontology, Same
 from lineage.hyperparameters.values import number
 from lineage.records import Chunk, Setting, WorkId
@@ -25,6 +28,32 @@ _BY_HAND = {"lr_schedule": ("groups", "cos", "sched", "scheduler", "schedule", "
 _NEAR = 1
 _BEFORE, _BEHIND = 4, 10
 """Words between a detail and a number that may be of it."""
+
+
+def weights(needs: Iterable[ChecklistItem]) -> Mapping[str, float]:
+    """How much a reproduction depends on each fact (0..1), by the details that it states."""
+    rows: dict[str, float] = defaultdict(lambda: 0.3)
+    for need in needs:
+        for name in need.detail.facts:
+            rows[name] = max(rows[name], need.detail.weight)
+    return rows
+
+
+def loosely(same: Same) -> Same:
+    """The same, and `[224, 224]` for 224, or one of several values for the one: neither contradicts the other."""
+
+    def agree(name: str, one: str, other: str) -> bool:
+        return same(name, one, other) or any(same(name, a, b) for a in _items(one) for b in _items(other))
+
+    return agree
+
+
+def _items(value: str) -> list[str]:
+    try:
+        read = json.loads(value) if value[:1] == "[" else None
+    except ValueError:
+        read = None
+    return [one if isinstance(one, str) else json.dumps(one) for one in read] if isinstance(read, list) else [value]
 
 
 @dataclass(frozen=True)

@@ -118,24 +118,6 @@ def is_set(occurrence: FactOccurrence) -> bool:
     return occurrence.fact.kind in {"config", "command"} and occurrence.evidence.chunk.kind != "code"
 
 
-def chosen(code: Sequence[FactOccurrence]) -> list[FactOccurrence]:
-    """Code without the alternatives of a choice that settings make: calls of one function with several values, one of which is set, are no runs."""
-    set_ = {occurrence.fact.value for occurrence in code if is_set(occurrence)}
-    offered: dict[tuple[str, str, str], set[str]] = defaultdict(set)
-    for occurrence in code:
-        if occurrence.fact.kind == "call":
-            offered[_function(occurrence)].add(occurrence.fact.value)
-    return [
-        occurrence
-        for occurrence in code
-        if occurrence.fact.kind != "call" or occurrence.fact.value in set_ or not offered[_function(occurrence)] & set_
-    ]
-
-
-def _function(occurrence: FactOccurrence) -> tuple[str, str, str]:
-    return occurrence.fact.work, occurrence.evidence.chunk.path, occurrence.fact.scope
-
-
 @dataclass(frozen=True)
 class Folders:
     """The folders that are an experiment each, with their repository."""

@@ -1,9 +1,9 @@
-"""The report put together: domains, verdicts, offers, conflicts, and what limited them."""
+"""The report put together: domains, verdicts, offers, and what limited them."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -11,15 +11,13 @@ from lineage.hyperparameters.checklist import Checklist, ChecklistItem, Recognis
 from lineage.hyperparameters.ontology import Ontology
 from lineage.hyperparameters.terms import fold
 from lineage.records import CodeLink, Hit, Query, Reason, ReasonKind, WorkId
-from lineage.results import METHOD, SETTING, Conflict, FactOccurrence, Gap, GapReason, Gaps, Specification, Suggestion
+from lineage.results import METHOD, SETTING, FactOccurrence, Gap, GapReason, Gaps, Specification, Suggestion
 from lineage.text.tokens import tokens
-from retrieval.contradictions import detect
-from retrieval.contradictions.techniques import Reading
 from retrieval.decisions import target_text as text
 from retrieval.decisions.experiments import Folders
 from retrieval.decisions.fact_index import standing
 from retrieval.decisions.precedence import Precedence
-from retrieval.decisions.provenance import evidence, is_beside, line_at
+from retrieval.decisions.provenance import is_beside, line_at
 from retrieval.decisions.target_text import TargetText
 from retrieval.decisions.wording import wording
 from retrieval.gaps import components, library_defaults
@@ -57,7 +55,7 @@ class ReportInputs:
 
 
 def report(material: ReportInputs) -> Gaps:
-    """What the target leaves unsaid, weightiest gap first within its state, and where its sources disagree."""
+    """What the target leaves unsaid, weightiest gap first within its state."""
     generation = material.engine.generation
     catalog, target = generation.catalog, WorkId(generation.manifest.target)
     target_text = text.read(catalog, target)
@@ -87,14 +85,12 @@ def report(material: ReportInputs) -> Gaps:
     gaps = _with_own(material, target_text, gaps, occurrences_by_key, context, own_works, mechanisms.in_own_code())
     gaps = without_repeated(mechanisms.rows(gaps))
     parts, unanswered = components.components(material.engine, target_text)
-    conflicts = _conflicts(material, occurrences_by_key, target_text, needs, own_works)
     return Gaps(
         lineage=generation.manifest.lineage,
         generation=generation.manifest.id,
         target=target_text.work,
         domains=tuple(recognised.name for recognised in domains),
         gaps=tuple(_worthwhile(sorted([*gaps, *components.rows(parts, target_text)], key=_order))),
-        conflicts=tuple(sorted(conflicts, key=lambda conflict: -conflict.severity)),
         notes=tuple(_notes(material, target_text, domains, occurrences_by_key, late + unanswered)),
         unanswered=late + unanswered,
         provenance=generation.manifest.origin,
@@ -343,31 +339,7 @@ def _with_own(
     return [*rows, *own.rows(engine, own_works, target_text, known, context)]
 
 
-# -- conflicts and notes
-
-
-def weights(needs: Iterable[ChecklistItem]) -> Mapping[str, float]:
-    """How much a reproduction depends on each fact (0..1), by the details that it states."""
-    rows: dict[str, float] = defaultdict(lambda: 0.3)
-    for need in needs:
-        for name in need.detail.facts:
-            rows[name] = max(rows[name], need.detail.weight)
-    return rows
-
-
-def _conflicts(
-    material: ReportInputs,
-    occurrences_by_key: Mapping[str, Sequence[FactOccurrence]],
-    target_text: TargetText,
-    needs: Sequence[ChecklistItem],
-    own_works: Sequence[WorkId],
-) -> tuple[Conflict, ...]:
-    catalog = material.engine.generation.catalog
-    code = list(own.chunks_of(material.engine, own_works))
-    statements = [fact for fact in catalog.mechanisms() if fact.work in own_works]
-    reading = Reading(target_text, code, lambda chunk, line: evidence(chunk, material.engine.kinship, line), statements)
-    terms = detect.DetailTerms(material.ontology.title, weights(needs).__getitem__, detect.loosely(material.ontology.same))
-    return detect.conflicts(occurrences_by_key, target_text.work.id, terms, reading if target_text.own and code else None)
+# -- notes
 
 
 def _notes(

@@ -27,7 +27,6 @@ _PACKAGED = (
     ("lineage", "data/details.json"),
     ("lineage", "data/ontology.json"),
     ("lineage", "data/mechanisms.json"),
-    ("retrieval", "data/techniques.json"),
     ("retrieval", "data/vocabulary.json"),
 )
 _ADAPTER = TypeAdapter[tuple[str, Gaps]](tuple[str, Gaps])

@@ -12,7 +12,7 @@ def test_a_new_commit_is_found_and_what_it_changes_is_told(world, tmp_path):
         demo = Demo(tmp_path, running.url)
         demo.build()
         (same,) = demo.service.update()
-        assert (same.lineage, same.works, same.values, same.contradictions) == (NAME, (), (), ())
+        assert (same.lineage, same.works, same.values) == (NAME, (), ())
     with Upstream(later(world)) as running:
         demo = Demo(tmp_path, running.url)
         (updated,) = demo.service.update(every=True)

@@ -2,8 +2,9 @@
 
 import pytest
 
-from lineage.records import Fact, WorkId
-from retrieval.decisions.agreement import agree
+from lineage.records import Chunk, Fact, Hit, Work, WorkId
+from lineage.results import FactOccurrence
+from retrieval.decisions.agreement import agree, whole
 
 
 def fact(value: str, written: str, how: str = "call") -> Fact:
@@ -29,3 +30,15 @@ def fact(value: str, written: str, how: str = "call") -> Fact:
 )
 def test_the_same_call_or_name_with_the_same_literals_decides_the_same(one: Fact, other: Fact, same: bool) -> None:
     assert agree(one, other) is agree(other, one) is same
+
+
+def held(name: str, value: str) -> FactOccurrence:
+    own = Work(WorkId("repo:github.com/target/own"), "code", "own")
+    chunk = Chunk("c_config", own.id, "config.yaml", "config", "block", "", "", 0, 0, 1, 20)
+    return FactOccurrence(Fact(name, value, "", own.id, chunk.id, "config", 5, name, value), Hit(1, 1.0, chunk, own, from_target=True))
+
+
+def test_what_is_no_number_counts_for_nothing() -> None:
+    batch, devices, passes = held("batch_size", "256"), [held("gpus", "auto"), held("gpus", "1")], [held("gradient_accumulation", "0.5")]
+    assert whole([held("batch_size", "auto")], [held("gpus", "8")], []) == []
+    assert whole([batch], devices, passes) == []

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import pytest
 
 from lineage.hyperparameters.ontology import ontology
 from lineage.records import Chunk, Fact, Hit, Work, WorkId
 from lineage.results import FactOccurrence
-from retrieval.contradictions.detect import DetailTerms, conflicts, loosely
+from retrieval.audit.alignment import Alignment, Disagreement
+from retrieval.audit.inputs import loosely
+from retrieval.audit.runs import runs
+from retrieval.decisions.experiments import Experiments
 
 TARGET = Work(WorkId("arxiv:2401.00001"), title="The Target")
 OWN = Work(WorkId("repo:github.com/target/own"), "code", "own")
-TERMS = DetailTerms(lambda name: name, lambda name: 0.9, loosely(ontology().same))
+SAME = loosely(ontology().same)
 SECTION = ("Model implementation details", "Training the RationaleSelection module")
 FILES = [
     f"training/{stage}/transformer_{data}.py" for stage in ("rationale_selection", "label_prediction") for data in ("fever", "snopes", "scifact")
@@ -30,8 +35,14 @@ def code(name: str, value: str, path: str, scope: str = "") -> FactOccurrence:
     return FactOccurrence(Fact(name, value, "", OWN.id, chunk.id, "default", 5, name, value, scope), Hit(1, 1.0, chunk, OWN, from_target=True))
 
 
+def disagreements(held: Mapping[str, Sequence[FactOccurrence]]) -> list[Disagreement]:
+    own = [one for some in held.values() for one in some if one.fact.work == OWN.id]
+    stated = {name: [one for one in some if one.fact.work == TARGET.id] for name, some in held.items()}
+    return list(Alignment(runs(own), SAME, Experiments.of(held, TARGET.id)).disagreements(stated))
+
+
 def found(name: str, *some: FactOccurrence) -> list[tuple[str, ...]]:
-    return [tuple(side.fact.value for side in one.sides) for one in conflicts({name: some}, TARGET.id, TERMS)]
+    return [(one.stated.fact.value, *(side.fact.value for side in one.settings)) for one in disagreements({name: some})]
 
 
 EPOCHS = "We only train the model for 3 epochs on Fever and 5 epochs on Snopes because they are larger; it takes 20 epochs in all."
@@ -45,9 +56,8 @@ def test_each_clause_is_held_against_the_file_that_it_names() -> None:
 
 def test_the_reason_names_the_file() -> None:
     rows = [paper("epochs", "3", EPOCHS, "3 epochs on Fever"), paper("epochs", "20", EPOCHS, "20 epochs in all")]
-    (one,) = conflicts({"epochs": [*rows, *(code("epochs", "20", path) for path in FILES)]}, TARGET.id, TERMS)
-    assert one.kind == "paper-code"
-    assert one.why == f"likely: {FILES[0]} is its run: the text names it (fever, rational, selection)"
+    (one,) = disagreements({"epochs": [*rows, *(code("epochs", "20", path) for path in FILES)]})
+    assert (one.grade, one.why) == ("likely", f"{FILES[0]} is its run: the text names it (fever, rational, selection)")
 
 
 @pytest.mark.parametrize(
@@ -99,8 +109,7 @@ def differing(stated: dict[str, list[FactOccurrence]], *runs: dict[str, FactOccu
     """Detail and grade of each stated value that its run has otherwise."""
     names = dict.fromkeys(name for some in (stated, *runs) for name in some)
     held = {name: [*stated.get(name, ()), *(run[name] for run in runs if name in run)] for name in names}
-    rows = conflicts(held, TARGET.id, TERMS)
-    return [(one.name, one.why.partition(":")[0]) for one in rows if one.rule == "paper-code-run"]
+    return [(one.stated.fact.name, one.grade) for one in disagreements(held)]
 
 
 def test_values_that_agree_choose_the_run_of_a_paragraph() -> None:
@@ -114,14 +123,6 @@ def test_a_paragraph_that_agrees_with_no_run_contradicts_none() -> None:
     stated = described(epochs="400", batch_size="64", weight_decay="0")
     run, other = (configured(path, epochs="90", batch_size="37", weight_decay="0.05") for path in ("first.py", "second.py"))
     assert differing(stated, run, other) == []
-
-
-def test_one_value_in_all_runs_contradicts_a_paragraph_that_agrees_otherwise() -> None:
-    runs = [configured(path, steps="20000", learning_rate="0.5") for path in ("first.py", "second.py")]
-    stated = described(steps="200000", learning_rate="0.5")
-    assert differing(stated, *runs) == [("steps", "likely")]
-    assert differing(described(steps="200000"), *runs) == []
-    assert differing(stated, *runs, configured("third.py", steps="300", learning_rate="0.5")) == []
 
 
 def test_a_share_of_warmup_is_held_against_the_steps_of_a_run() -> None:

@@ -8,8 +8,7 @@ from lineage.hyperparameters.ontology import ontology
 from lineage.records import Chunk, Fact, Focus, Hit, Work, WorkId
 from lineage.results import AuditFinding, FactOccurrence
 from retrieval.audit.audit import audited, score
-from retrieval.audit.inputs import Paper, Repository
-from retrieval.contradictions.detect import loosely
+from retrieval.audit.inputs import Paper, Repository, loosely
 from retrieval.decisions.target_text import TargetText
 
 TARGET, MADE, OWN = WorkId("arxiv:2401.00001"), WorkId("local:0000"), WorkId("repo:github.com/own/own")

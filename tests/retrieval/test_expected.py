@@ -8,7 +8,7 @@ from lineage.hyperparameters.ontology import same
 from lineage.records import Chunk, Fact, Hit, Work, WorkId
 from lineage.results import FactOccurrence
 from retrieval.audit.expectations import agree, expectations, in_example, is_aside, is_tried
-from retrieval.contradictions.detect import loosely
+from retrieval.audit.inputs import loosely
 
 TARGET, MADE = WorkId("arxiv:2401.00001"), WorkId("local:0000")
 

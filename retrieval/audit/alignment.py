@@ -2,7 +2,7 @@
 
 A paragraph or table of the paper is laid beside every run: words of its column, clause, sentence and titles choose among the runs,
 and values that agree show that both are of one experiment. A stated value that no such run has, while the rest agrees, contradicts
-the code. Where nothing chooses, nothing is reported, unless all runs have one and the same other value.
+the code. Where nothing chooses, nothing is reported.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 from lineage.hyperparameters.ontology import Same
@@ -18,8 +18,8 @@ from lineage.hyperparameters.values import number
 from lineage.ids import repo_name
 from lineage.results import FactOccurrence
 from lineage.text.phrases import sentences
-from retrieval.contradictions.runs import RunSettings, words
-from retrieval.decisions.experiments import Experiments, settings_of, telling
+from retrieval.audit.runs import RunSettings, words
+from retrieval.decisions.experiments import Experiments, telling
 from retrieval.decisions.provenance import line_at
 from retrieval.decisions.wording import wording
 
@@ -29,10 +29,6 @@ DISTINCT = 2
 """Words of the paper that name a run and none that has the stated value, from which on that other run does not matter."""
 NAMED = 1
 """The same where words of the paper name the run."""
-UNANIMOUS = 1
-"""The same where all runs have one value, and a system has several of the detail or the paper several values; else none is needed."""
-MOST = 99
-"""More details than a paragraph has."""
 Groups = Mapping[tuple[str, ...], "Sequence[_Statement]"]
 FAMILIES = (frozenset({"epochs", "steps"}), frozenset({"hidden_size", "embedding_dim"}))
 _MACHINES = "gpus gpu_type training_time num_workers timeout precision gradient_checkpointing log_interval eval_interval save_interval"
@@ -78,15 +74,11 @@ class _Statement:
 
 @dataclass(frozen=True)
 class Alignment:
-    """The statements of a paper beside the runs of its code; `same` says when two values of a detail are one.
-
-    `code` are all values of the code by detail, those that a library takes if nobody says otherwise included.
-    """
+    """The statements of a paper beside the runs of its code; `same` says when two values of a detail are one."""
 
     runs: Sequence[RunSettings]
     same: Same
     experiments: Experiments
-    code: Mapping[str, Sequence[FactOccurrence]] = field(default_factory=dict)
 
     def disagreements(self, paper: Mapping[str, Sequence[FactOccurrence]]) -> Iterator[Disagreement]:
         """Every stated value that its own run has otherwise."""
@@ -125,8 +117,7 @@ class Alignment:
         scored = [(*self._agreeing(run, name, groups[statement.group]), run) for run in statement.runs]
         best = max((len(agreed) for agreed, _, _ in scored), default=0)
         places = {occurrence.evidence.chunk.path for run in statement.runs for occurrence in self._comparable(name, statement.occurrence, run)}
-        alone = self._needed(statement, all_) if self._is_unanimous(name, statement, groups) else MOST
-        chosen = [row for row in scored if len(row[0]) == best and _is_about(statement, len(places), alone, *map(len, row[:2]))]
+        chosen = [row for row in scored if len(row[0]) == best and _is_about(statement, len(places), *map(len, row[:2]))]
         agreeing = [run for run in statement.runs if self._agrees(name, statement.occurrence, run)]
         if not chosen or (agreeing and (statement.named or best < ALIGNED)):
             return
@@ -140,24 +131,6 @@ class Alignment:
             return
         grade = "possible" if agreeing else "sure" if best >= ALIGNED else "likely"
         yield Disagreement(statement.occurrence, tuple(settings), grade, _why(chosen[0][0], statement.named, chosen[0][2]))
-
-    def _needed(self, statement: _Statement, all_: Sequence[_Statement]) -> int:
-        """Details on which a paragraph has to agree with code that has one value of a detail."""
-        section = statement.occurrence.evidence.chunk.section
-        beside = [other.occurrence for other in all_ if section not in self.experiments.listed or other.occurrence.evidence.chunk.section == section]
-        several = len({occurrence.fact.value for occurrence in beside}) > 1
-        return UNANIMOUS if several or statement.occurrence.fact.name in wording().many else 0
-
-    def _is_unanimous(self, name: str, statement: _Statement, groups: Groups) -> bool:
-        """Whether the code of the same experiment has one value, and nothing in the code has what any statement has."""
-        family = next((some for some in FAMILIES if name in some), frozenset({name}))
-        every = [occurrence for other in sorted(family) for occurrence in self.code.get(other, ())]
-        stated = {other.occurrence.fact.value for some in groups.values() for other in some if other.occurrence.fact.name in family}
-        if any(self.same(name, value, one.fact.value) for value in stated for one in every):
-            return False
-        of_runs = {one.fact for run in self.runs for one in self._values(name, run)}
-        others = [one for one in settings_of(every) if one.fact in of_runs and self.experiments.together(statement.occurrence, one)]
-        return len({one.fact.value for one in others}) == 1
 
     def _is_settled(self, name: str, statement: _Statement, other: _Statement, run: RunSettings, groups: Groups, best: int) -> bool:
         """Whether another statement has the value that a run has where they differ, and its paragraph is as much like the run."""
@@ -220,10 +193,8 @@ def _of_part(stated: FactOccurrence, found: Sequence[FactOccurrence]) -> list[Fa
     return [occurrence for occurrence in found if telling(occurrence.fact.scope) & said] or list(found)
 
 
-def _is_about(statement: _Statement, files: int, alone: int, agreed: int, differing: int) -> bool:
-    """Whether what a paragraph and a run have in common shows that both are of one experiment; `alone` are enough if not outweighed."""
-    if agreed >= alone and differing <= agreed + 1:
-        return True
+def _is_about(statement: _Statement, files: int, agreed: int, differing: int) -> bool:
+    """Whether what a paragraph and a run have in common shows that both are of one experiment."""
     method = words(repo_name(statement.runs[0].place[0]))
     if files == 1 and (len(statement.named) > 1 or (statement.named & words(statement.occurrence.fact.scope)) - method):
         return differing <= agreed + 2

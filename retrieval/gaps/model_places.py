@@ -1,0 +1,165 @@
+"""Which place decides what the paper leaves open: a chat model chooses among those that rules and search found.
+
+It also names decisions that no list of details has; search looks for their places, and a row is made of each that a place decides.
+A choice is a place that was shown and one of its lines, so nothing but what is stored can be told.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+
+from lineage.records import ChunkKind, Hit, Query, WorkId
+from lineage.results import METHOD, Detail, Gap, Specification, Suggestion
+from lineage.text.hidden_text import inline
+from retrieval.decisions.target_text import OWN, section_weight
+from retrieval.gaps.components import asked
+from retrieval.gaps.model_reader import QUOTED, Claim, Place, Reader, fact_of, window_text, windows
+
+MOST_ROWS, AT_ONCE = 60, 4
+"""Open rows that are looked at, and those of one call."""
+_OFFERED, _SEARCHED = 5, 8
+_PLACES = 10
+"""Places that are shown of a row: of its offers, of search, in all."""
+_NEAR = 2
+"""Lines from an offer's own within which a choice is that offer."""
+_BUILT_ON, _ABSTRACT = 8, 900
+"""Works and characters by which the paper is told."""
+_READ = 3
+"""Windows of the target's text that one call for further decisions reads."""
+_CODE: frozenset[ChunkKind] = frozenset(("code", "config"))
+_CHOICE = """You know machine-learning code. A paper leaves each decision below open; places in works that it cites follow, with their lines
+numbered. For each decision choose the places that decide it as the paper's authors most likely took it over, at most three, best first: of the
+work that the paper builds this part on before others, of training before tests and demonstrations, where the thing itself is done or set before
+where it is only passed on. Give the number of the decision, the number of the place and the line that decides. Leave out a decision that no place
+decides."""
+_FURTHER = """You plan the reproduction of a machine-learning paper. Part of its text follows, behind a list of decisions that are known to be open.
+Name further decisions that one must take to get the same results, that this text does not state, and that code of the works it builds on would
+settle: initialization, parts of the architecture, details of optimizer and schedule, the order of steps, preprocessing, sampling, masks,
+normalization, reduction of losses, numerical guards, precision, seeds, evaluation, choice of checkpoints. For each give a title of a few words, a
+question, and the terms that code which decides it contains. At most twelve, those that matter most first."""
+
+
+class Choice(Claim):
+    """A decision, one of its places and the line of it that decides."""
+
+    decision: int
+    place: int
+    line: int
+
+
+class Choices(Claim):
+    """The choices for several decisions, the best of each first."""
+
+    choices: tuple[Choice, ...]
+
+
+class FurtherDecision(Claim):
+    """A decision that the text leaves open, and how to look for it."""
+
+    title: str
+    question: str
+    terms: tuple[str, ...]
+
+
+class FurtherDecisions(Claim):
+    """The further decisions of a part of the text."""
+
+    decisions: tuple[FurtherDecision, ...]
+
+
+def with_choices(reader: Reader, rows: Sequence[Gap]) -> list[Gap]:
+    """The rows, the places that the model chose first in those that are open; behind them a row for each further decision that a place decides."""
+    by_weight = sorted((gap for gap in rows if is_open(gap)), key=lambda gap: -gap.detail.weight)[:MOST_ROWS]
+    chosen = {gap.detail.name: gap for gap in _chosen(reader, by_weight, [asking(gap.detail) for gap in by_weight])}
+    details, questions = list[Detail](), list[str]()
+    for detail, question in _further(reader, rows):
+        details.append(detail)
+        questions.append(question)
+    further = _chosen(reader, [Gap(detail, Specification.UNSPECIFIED) for detail in details], questions)
+    return [*(chosen.get(gap.detail.name, gap) for gap in rows), *(gap for gap in further if gap.suggestions)]
+
+
+def asking(detail: Detail) -> str:
+    """What is asked of a detail: its title and its question, which may be the same."""
+    same = detail.question.rstrip("?") == detail.title
+    return detail.question if same else f"{detail.title}. {detail.question}"
+
+
+def is_open(gap: Gap) -> bool:
+    """Whether a row still waits for an answer."""
+    return gap.state is not Specification.SPECIFIED and not gap.decision and gap.detail.topic != METHOD
+
+
+def _chosen(reader: Reader, rows: Sequence[Gap], questions: Sequence[str]) -> Iterator[Gap]:
+    """The rows with the places that were chosen of their offers and of what search finds for their questions."""
+    hits, _ = asked(reader.engine, [Query(question, _SEARCHED, _CODE) for question in questions])
+    asked_for, about = list(zip(rows, questions, hits, strict=True)), _about(reader)
+    for start in range(0, len(asked_for), AT_ONCE):
+        some = asked_for[start : start + AT_ONCE]
+        places = [_places(gap, found) for gap, _, found in some]
+        shown = [_shown(n, question, mine) for n, ((_, question, _), mine) in enumerate(zip(some, places, strict=True), 1) if mine]
+        answer = reader.ask(_CHOICE, "\n\n".join((about, *shown)), Choices) if shown else None
+        for n, ((gap, _, _), mine) in enumerate(zip(some, places, strict=True), 1):
+            yield _with(reader, gap, mine, [choice for choice in answer.choices if choice.decision == n] if answer else ())
+
+
+def _about(reader: Reader) -> str:
+    """The paper in a few lines, and the works that it builds on most."""
+    catalog, target = reader.engine.generation.catalog, reader.context.target
+    cited = [catalog.work(reference.cited) for reference in catalog.references(target.id)[:_BUILT_ON]]
+    titles = "; ".join(work.title for work in cited if work)
+    return f"The paper: {target.title}. {target.abstract[:_ABSTRACT]}\nIt builds most on: {titles}."
+
+
+def _places(gap: Gap, hits: Iterable[Hit]) -> list[Place]:
+    """The places of a row: those that it offers, then those of search, each once."""
+    offered = [Place.of(occurrence.evidence, offer) for offer in gap.suggestions[:_OFFERED] for occurrence in offer.held[:1]]
+    kept: list[Place] = []
+    for place in (*offered, *map(Place.of, hits)):
+        if not any(place.shares(other) for other in kept):
+            kept.append(place)
+    return kept[:_PLACES]
+
+
+def _shown(number: int, question: str, places: Sequence[Place]) -> str:
+    return "\n".join((f"Decision {number}: {question}", *(f"Place {n}: {place.where}\n{place.text}" for n, place in enumerate(places, 1))))
+
+
+def _with(reader: Reader, gap: Gap, places: Sequence[Place], choices: Iterable[Choice]) -> Gap:
+    first: list[Suggestion] = []
+    for choice in choices:
+        place = places[choice.place - 1] if 1 <= choice.place <= len(places) else None
+        if reader.is_kept(bool(place and place.line(choice.line))) and place:
+            first.append(_offer(reader, gap, place, choice.line))
+    kept = {id(offer) for offer in first}
+    return replace(gap, suggestions=(*first, *(offer for offer in gap.suggestions if id(offer) not in kept))) if first else gap
+
+
+def _offer(reader: Reader, gap: Gap, place: Place, line: int) -> Suggestion:
+    """The offer that a choice names, or a new one of its line."""
+    if place.offer and abs(place.offer.held[0].fact.line - line) <= _NEAR:
+        return place.offer
+    value = inline(place.line(line))[:QUOTED]
+    fact = fact_of(gap.detail.facts[0] if gap.detail.facts else gap.detail.name, value, place.hit.chunk, "call", line, value)
+    return reader.offer(fact, place.hit.chunk, "that this line decides it")
+
+
+def _further(reader: Reader, rows: Iterable[Gap]) -> Iterator[tuple[Detail, str]]:
+    """Decisions that the rows lack, each with what to search for."""
+    names = {gap.detail.name for gap in rows}
+    titles = "\n".join(sorted(gap.detail.title for gap in rows if is_open(gap)))
+    target = WorkId(reader.engine.generation.manifest.target)
+    own = [window for window in windows(reader.engine, target) if max(section_weight(chunk) for chunk in window) > OWN]
+    for start in range(0, len(own), _READ):
+        text = "\n\n".join(map(window_text, own[start : start + _READ]))
+        answer = reader.ask(_FURTHER, f"Known:\n{titles}\n\n{text}", FurtherDecisions)
+        for decision in answer.decisions if answer else ():
+            title = inline(decision.title)[: QUOTED // 2]
+            name = "_".join(re.findall(r"[a-z0-9]+", title.lower()))
+            if name and name not in names:
+                names.add(name)
+                detail = Detail(name, title, "procedure", inline(decision.question)[: 2 * QUOTED])
+                yield detail, f"{title}. {detail.question} {inline(' '.join(islice(decision.terms, 12)))[: 2 * QUOTED]}"

@@ -28,7 +28,8 @@ _STATEMENTS = 3
 LINES = 40
 _FEWEST = 4
 _MOST_DECIDED, _MOST_CONFLICTS = 6, 5
-_TITLE = 22
+_TITLE, _LONGEST = 22, 46
+"""Columns of a title on a terminal of 80 columns, and the most; wider ones give half of what they have more to titles."""
 _FRAME = 6
 """Lines of a screen below the contradictions: the heading of the decisions, blanks and foot, with the prompt that follows."""
 
@@ -200,7 +201,7 @@ def _brief_conflicts(conflicts: Sequence[Conflict], columns: int) -> list[str]:
 
 def _brief_conflict(conflict: Conflict, columns: int) -> Iterator[str]:
     """What differs, with the first side on the same line; the other side under it."""
-    titles = (shorten(conflict.title, _TITLE), "  " + KINDS.get(conflict.kind, conflict.kind))
+    titles = (conflict.title, "  " + KINDS.get(conflict.kind, conflict.kind))
     for title, side in zip(titles, conflict.sides, strict=False):
         yield _brief_row(title, valued(side), side.evidence, columns)
 
@@ -224,12 +225,13 @@ def _brief_decision(gap: Gap, columns: int) -> str:
 
 def _brief_row(title: str, value: str, evidence: Hit | None, columns: int) -> str:
     """Title, value and place in three columns; of a place that is too long the end stays, which has the file and the line."""
-    room = max(columns, 60) - _TITLE - 5
+    titles = min(_LONGEST, _TITLE + max(0, columns - 80) // 2)
+    room = max(columns, 60) - titles - 5
     width = room * 2 // 5
     value = f"{shorten(value, width):<{width}}"
     place = _place(evidence) if evidence else ""
     place = place if len(place) <= room - width else "…" + place[width + 1 - room :]
-    return f"  {shorten(title, _TITLE):<{_TITLE}} {value} {dim(place)}".rstrip()
+    return f"  {shorten(title, titles):<{titles}} {value} {dim(place)}".rstrip()
 
 
 def _place(hit: Hit) -> str:

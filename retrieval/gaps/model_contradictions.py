@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import islice, zip_longest
 
 from lineage.hyperparameters.ontology import Ontology
 from lineage.records import Chunk, Query
@@ -22,9 +22,12 @@ from retrieval.gaps.components import asked
 from retrieval.gaps.model_reader import MOST_WINDOWS, QUOTED, Claim, Place, Reader, fact_of, window_text, windows
 from retrieval.gaps.undocumented_settings import works
 
-_SEARCHED, _DIFFERING = 8, 6
+_SEARCHED, _DIFFERING, _PLACES = 6, 8, 22
+"""Hits of a stretch of text, values that differ from its own, and places that are shown of a window in all."""
+_VALUES = 2
+"""Own values of one detail that are laid beside a stated one."""
 _ASKED = 900
-"""Characters of a text that search is asked for."""
+"""Characters of a stretch that search is asked for."""
 _SEVERITY = 0.8
 _TASK = """You compare part of a machine-learning paper with code of its authors. Report each contradiction: what the text says was done and the
 code does otherwise, be it a value, a formula, a step, a part or its order. Both must be of the same experiment, model and stage. No contradiction
@@ -52,14 +55,14 @@ class Contradictions(Claim):
 def contradictions(reader: Reader, facts: FactIndex) -> Iterator[Conflict]:
     """Every contradiction that the model reads and that both sides prove; none where the target has no code in the lineage."""
     own = works(reader.engine)
-    differing = dict(_differing(reader.engine.ontology, facts)) if own else {}
+    differing = _differing(reader.engine.ontology, facts) if own else {}
     seen: set[tuple[str, int]] = set()
     for window in islice(windows(reader.engine, facts.target.id), MOST_WINDOWS if own else 0):
         if max(section_weight(chunk) for chunk in window) <= OWN:
             continue
         text = window_text(window)
         questions = [Query(part, _SEARCHED, frozenset(("code", "config")), work=work) for work in own for part in _parts(text)]
-        found = [hit for hits in asked(reader.engine, questions)[0] for hit in hits]
+        found = [hit for ranked in zip_longest(*asked(reader.engine, questions)[0]) for hit in ranked if hit]
         places = list(_once((*_values(window, differing), *map(Place.of, found))))
         shown = "\n\n".join(f"Place {n}: {place.where}\n{place.text}" for n, place in enumerate(places, 1))
         answer = reader.ask(_TASK, f"{text}\n\n{shown}", Contradictions) if places else None
@@ -72,20 +75,22 @@ def contradictions(reader: Reader, facts: FactIndex) -> Iterator[Conflict]:
 
 def _parts(text: str) -> list[str]:
     """What search is asked for a text: each stretch of it."""
-    return [text[start : start + _ASKED] for start in range(0, len(text), 2 * _ASKED)]
+    return [text[start : start + _ASKED] for start in range(0, len(text), _ASKED)]
 
 
-def _differing(known: Ontology, facts: FactIndex) -> Iterator[tuple[str, list[FactOccurrence]]]:
-    """The own code's values of details that it never has as the target states them, by the passage that states one."""
+def _differing(known: Ontology, facts: FactIndex) -> Mapping[str, list[FactOccurrence]]:
+    """The own code's values of details that the target states otherwise, by the passage that does; first of those that it never has as stated."""
     by_name: Mapping[str, Sequence[FactOccurrence]] = facts.held
     by_chunk: dict[str, list[FactOccurrence]] = {}
     for name, occurrences in by_name.items():
         stated = [occurrence for occurrence in told(occurrences, facts.target.id) if occurrence.fact.literal]
         own = [occurrence for occurrence in occurrences if is_own_code(occurrence) and occurrence.fact.literal]
-        if own and not any(known.same(name, one.fact.value, other.fact.value) for one in stated for other in own):
-            for one in stated:
-                by_chunk.setdefault(one.fact.chunk, []).append(own[0])
-    yield from by_chunk.items()
+        agreeing = any(known.same(name, one.fact.value, other.fact.value) for one in stated for other in own)
+        for one in stated:
+            others = [other for other in own if not known.same(name, one.fact.value, other.fact.value)][:_VALUES]
+            rows = by_chunk.setdefault(one.fact.chunk, [])
+            rows[:] = [*rows, *others] if agreeing else [*others, *rows]
+    return by_chunk
 
 
 def _values(window: Sequence[Chunk], differing: Mapping[str, Sequence[FactOccurrence]]) -> list[Place]:
@@ -95,7 +100,7 @@ def _values(window: Sequence[Chunk], differing: Mapping[str, Sequence[FactOccurr
 def _once(places: Sequence[Place]) -> Iterator[Place]:
     kept: list[Place] = []
     for place in places:
-        if len(kept) < _SEARCHED + _DIFFERING and not any(place.shares(other) for other in kept):
+        if len(kept) < _PLACES and not any(place.shares(other) for other in kept):
             kept.append(place)
             yield place
 

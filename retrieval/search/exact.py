@@ -223,9 +223,11 @@ def _place(match: LineMatch) -> tuple[str, str, int]:
 
 def _folded(matches: list[LineMatch]) -> Iterator[LineMatch]:
     """Overlapping chunks give a line once, and the same line of copied files is one match that counts its copies."""
-    places = {_place(match): match for match in reversed(matches)}
+    places: dict[tuple[str, str, int], LineMatch] = {}
+    for match in matches:
+        places.setdefault(_place(match), match)
     kept: dict[tuple[str, str, bool], list[LineMatch]] = {}
-    for match in sorted(places.values(), key=matches.index):
+    for match in places.values():
         kept.setdefault((match.hit.chunk.path.rpartition("/")[2], match.text.strip() or str(_place(match)), match.definition), []).append(match)
     for copies in kept.values():
         for _, same_file in groupby(copies, key=lambda match: (match.hit.work.id, match.hit.chunk.path)):

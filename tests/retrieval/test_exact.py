@@ -12,7 +12,7 @@ from lineage.errors import NotFound, UsageError
 from lineage.generation import open_generation
 from lineage.records import Hit
 from retrieval.search.engine import Engine
-from retrieval.search.exact import ExactQuery, grep, narrowing
+from retrieval.search.exact import ExactQuery, LineMatch, grep, narrowing
 from retrieval.search.read import read
 from tests.demo import NAME
 from tests.fakes import small_lineage as small
@@ -97,6 +97,11 @@ def test_narrowing_loses_no_line(demo, pattern):
     every = {chunk_row for chunk_row, text in demo.generation.catalog.texts() if re.search(pattern, text, re.IGNORECASE)}
     literal, words = narrowing(query)
     assert every <= {row for row, _ in demo.generation.catalog.texts(literal, query.ignores_case, words)}
+
+
+def test_matches_are_not_compared_with_each_other(demo, monkeypatch):
+    monkeypatch.setattr(LineMatch, "__eq__", lambda *_: pytest.fail("thousands of matches would take seconds"))
+    assert lines(demo, "e")
 
 
 def test_pages_do_not_overlap(demo):

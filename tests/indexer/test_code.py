@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 from indexer.parsers.code import parser
@@ -195,3 +197,10 @@ def test_a_grammar_that_does_not_finish_is_given_up_and_said(monkeypatch: pytest
     document = parse("\\\n" * 2_000 + "def f():\n    pass\n$\n")
     assert (document.status, document.detail) == (Status.PARTIAL, "the grammar did not finish in 0 s; cut by lines")
     assert ("function", "f") in [(role, name) for role, name, _, _ in units(document)]
+
+
+def test_a_busy_machine_does_not_give_up_a_grammar(monkeypatch: pytest.MonkeyPatch) -> None:
+    hours = itertools.count(0, 3600.0)
+    monkeypatch.setattr("time.monotonic", lambda: next(hours))
+    document = parse("function f(x)\n  2(x)!\nend\n" * 500, "a.jl")
+    assert document.status is Status.OK

@@ -108,7 +108,7 @@ class Arxiv:
     def _file(self, what: str, arxiv: WorkId, version: str, cap: int) -> CachedResponse:
         name = arxiv.removeprefix("arxiv:") + version
         answer = self._transport.get(f"https://export.arxiv.org/{what}/{name}", accept="file", max_bytes=cap)
-        if answer.start.lstrip()[:1] in {b"{", b"["}:  # TeX and PDFs begin otherwise: a message to programs, not to be kept
+        if answer.start.lstrip()[:1] in {b"{", b"["} or answer.start.strip() == b"null":  # a message to programs, not to be kept
             self._transport.forget(answer)
             raise SourceError(Status.WRONG_TYPE, "JSON came instead of a file", url=answer.url)
         return answer

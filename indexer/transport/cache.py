@@ -104,6 +104,7 @@ def _line(text: str) -> str:
 
 VERSION = 2
 DAY = 86_400
+_NOTHING = re.compile(rb'"data":\s*(?:null|\[\s*\])')
 KEPT_HEADERS = ("etag", "last-modified", "content-type", "content-disposition", "location", "link")
 
 
@@ -153,6 +154,15 @@ class CachedResponse:
             raise StoreDamaged(f"the body of {self.url} is not at hand")
         with self.blobs.path(self.blob.sha256).open("rb") as file:
             return file.read(65536)
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether it is believed no longer than a refusal: its `data` is nothing, or it is a PDF without an end mark, probably cut short."""
+        if self.blobs is None or not self.start.startswith(b"%PDF"):
+            return self.blobs is not None and bool(_NOTHING.search(self.start, 0, 4096))
+        with self.blobs.path(self.blob.sha256).open("rb") as file:
+            file.seek(max(0, self.blob.size - 2048))
+            return b"%%EOF" not in file.read()
 
     @property
     def json(self) -> Any:

@@ -168,7 +168,7 @@ class Transport:
             return answer
         if self._stale and request.key not in self._asked and self._is_stale(request):
             return None
-        if answer.status == 200 and not answer.cap:
+        if answer.status == 200 and not answer.cap and not answer.is_doubtful:
             return answer
         holds = answer.mirrored == bool(self._mirror) and age(answer.blob.fetched_at, self._wall()) <= self.settings.negative_days * DAY
         return answer if holds and not 0 < answer.cap < cap else None

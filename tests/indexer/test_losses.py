@@ -24,7 +24,7 @@ from lineage.errors import ParseError, SourceError
 from lineage.generation import open_generation
 from lineage.records import LedgerRow, Status, WorkId
 from lineage.settings import Settings
-from tests.demo import TARGET, Demo
+from tests.demo import DEMO, TARGET, Demo
 from tests.fakes.http import Clock, Reply, Scripted, reply_json
 from tests.upstream import Upstream
 from tests.upstream.faults import Fault, Faults, ReplaceBody
@@ -93,6 +93,25 @@ def test_a_refusal_expires_and_is_asked_again(asking):
     assert transport.get(GITHUB).status == 200
 
 
+@pytest.mark.parametrize("nothing", [{"data": None}, {"offset": 0, "data": []}])
+def test_a_list_of_nothing_is_believed_no_longer_than_a_refusal(asking, nothing):
+    transport = asking({GITHUB: [reply_json(nothing), reply_json({"data": [{"n": 1}]})]}, negative_days=7)
+    assert [transport.get(GITHUB).json for _ in range(2)] == [nothing] * 2
+    transport.clock.sleep(8 * DAY)
+    assert transport.get(GITHUB).json == {"data": [{"n": 1}]}
+
+
+def test_a_pdf_without_its_end_is_believed_no_longer_than_a_refusal(asking):
+    url, whole = "https://export.arxiv.org/pdf/2504.17192", (DEMO / "papers" / "9909.00104.pdf").read_bytes()
+    transport = asking({url: [Reply(200, whole[:-10]), Reply(200, whole)]}, negative_days=7)
+    assert [Arxiv(transport).pdf(PAPER).size for _ in range(2)] == [len(whole) - 10] * 2
+    transport.clock.sleep(8 * DAY)
+    assert Arxiv(transport).pdf(PAPER).size == len(whole)
+    transport.clock.sleep(8 * DAY)
+    assert Arxiv(transport).pdf(PAPER).size == len(whole)
+    assert len(transport.server.seen) == 2
+
+
 @pytest.mark.parametrize("what", ["api.github.com", "https://api.github.com/", "repo:github.com/a/b", "a/b", "all"])
 def test_refresh_asks_once_more_about_a_host_or_work(asking, what):
     transport = asking({GITHUB: [reply_json({"n": 1}), reply_json({"n": 2})]})
@@ -109,7 +128,7 @@ def test_refresh_forgets_what_is_known_of_a_tarball_too(asking):
     assert transport.known(GITHUB) is None
 
 
-@pytest.mark.parametrize("body", [b"[]", b'{"data": null}'])
+@pytest.mark.parametrize("body", [b"[]", b"null", b'{"data": null}'])
 def test_json_instead_of_an_eprint_is_a_failure_and_is_not_kept(asking, body):
     url = "https://export.arxiv.org/e-print/2504.17192"
     transport = asking({url: [Reply(200, body), Reply(200, b"\\documentclass{article}")]})

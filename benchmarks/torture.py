@@ -21,7 +21,9 @@ import tarfile
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -37,27 +39,37 @@ from lineage.records import Status, WorkId
 from tests.demo import DEMO, NAME, TARGET, Demo
 from tests.upstream import Upstream, World
 from tests.upstream.archives import Member, gz, tar_gz
-from tests.upstream.faults import Drop, Fault, Faults, Redirect, ReplaceBody, Truncate, captcha, too_many
+from tests.upstream.faults import Action, Drop, Fault, Faults, LieAboutLength, Redirect, ReplaceBody, Shorten, Stall, Truncate, captcha, too_many
 from tests.upstream.faults import Status as Answer
 
 KINDS = (
     *("catalog.db", "vectors.npy", "manifest.json", "CURRENT", "blobs", "requests", "politeness"),
     *("derived.db", "vectors.db", "derived.seal", "vectors.seal"),
 )
-HOSTS = ("api.semanticscholar.org", "export.arxiv.org", "api.github.com", "codeload.github.com", "huggingface.co")
-SPOILS: dict[str, Callable[[], Any]] = {
-    "500": lambda: Answer(500),
-    "403": lambda: Answer(403),
-    "404": lambda: Answer(404),
-    "429": lambda: too_many("0"),
-    "dropped": Drop,
-    "truncated": lambda: Truncate(0.5),
-    "login page": captcha,
-    "redirected away": lambda: Redirect("https://login.example.org/"),
-    "{}": lambda: ReplaceBody(b"{}"),
-    "[]": lambda: ReplaceBody(b"[]"),
-    '{"data": null}': lambda: ReplaceBody(b'{"data": null}'),
+HOSTS = (
+    "api.semanticscholar.org",
+    "export.arxiv.org",
+    "api.github.com",
+    "codeload.github.com",
+    "huggingface.co",
+    "api.openalex.org",
+    "api.crossref.org",
+)
+SPOILS: dict[str, Callable[[str], Action]] = {
+    **{str(status): partial(lambda status, _: Answer(status), status) for status in (401, 403, 404, 410, 451, 500, 503)},
+    "429": lambda _: too_many("0"),
+    "dropped": lambda _: Drop(),
+    "cut off": lambda _: Truncate(0.5),
+    "half of it": lambda _: Shorten(0.5),
+    "stalled": lambda _: Stall(10),
+    "longer than said": lambda _: LieAboutLength(-10),
+    "login page": lambda _: captcha(),
+    "redirected away": lambda _: Redirect("https://login.example.org/"),
+    "redirected to a private address": lambda _: Redirect("http://169.254.169.254/latest/meta-data/"),
+    "redirected in circles": lambda host: Redirect(f"https://{host}/repos/a/b"),
+    **{body or "nothing": partial(lambda body, _: ReplaceBody(body.encode()), body) for body in ("", "null", "{}", "[]", '{"data": null}')},
 }
+WHEN: dict[str, dict[str, int]] = {"all": {}, "the first": {"times": 1}, "all but the first": {"skip": 1}}
 
 
 def of_kind(home: Path, kind: str) -> list[Path]:
@@ -90,25 +102,46 @@ def _is_found(home: Path) -> bool:
 
 
 def faults(world: World, folder: Path, dice: random.Random, count: int) -> dict[str, Any]:
-    """Spoil one host's answers in one way from a random one on, build, and build again without the fault."""
-    sums: Counter[str] = Counter({"faults": 0, "told": 0, "healed at once": 0, "healed by --refresh all": 0})
-    unhealed: list[str] = []
+    """Spoil one host's answers in one way, build, and build again without the fault: as it is, when negative answers have expired, refreshed.
+
+    Every home has the results of parsing and embedding, which no fault touches.
+    """
+    sums: Counter[str] = Counter({"faults": 0, "told": 0, "healed at once": 0, "healed when refusals expired": 0, "healed by --refresh all": 0})
+    unhealed: Counter[str] = Counter()
     with Upstream(world) as upstream:
-        good = _content(Demo(folder / "good", upstream.url), ())
-    pairs = [(host, name) for host in HOSTS for name in SPOILS]
-    for n in range(count):
-        host, name = pairs[n % len(pairs)] if count >= len(pairs) else dice.choice(pairs)
-        home = folder / f"fault-{n}"
-        with Upstream(world, Faults((Fault(host, SPOILS[name](), skip=dice.randrange(3)),))) as upstream:
-            told = _told(Demo(home, upstream.url), good)
+        good = _content(_demo(folder / "good", upstream), ())
+    every = [*product(HOSTS, SPOILS, WHEN)]
+    for n, (host, kind, when) in enumerate(dice.sample(every, min(count, len(every)))):
+        home = shutil.copytree(folder / "good", folder / f"fault-{n}", ignore=shutil.ignore_patterns("blobs", "lineages", "politeness", "requests"))
+        with Upstream(world, Faults((Fault(f" {host}/", SPOILS[kind](host), **WHEN[when]),))) as upstream:
+            told = _told(_demo(home, upstream, deadline=1.0), good)
+            if not upstream.faults:
+                continue  # nobody is asked twice
         with Upstream(world) as upstream:
-            after = Demo(home, upstream.url)
-            at_once = _content(after, ()) == good
-            refreshed = at_once or _content(after, ("all",)) == good
+            at_once = _content(_demo(home, upstream), ()) == good
+            expired = at_once or _content(_demo(home, upstream, negative_days=0.0), ()) == good
+            refreshed = expired or _content(_demo(home, upstream), ("all",)) == good
         shutil.rmtree(home, ignore_errors=True)
-        sums.update({"faults": 1, "told": told, "healed at once": at_once, "healed by --refresh all": refreshed})
-        unhealed += [f"{host}: {name}"] if not at_once else []
-    return {**sums, "only by refresh": dict(Counter(unhealed))}
+        sums.update(
+            {"faults": 1, "told": told, "healed at once": at_once, "healed when refusals expired": expired, "healed by --refresh all": refreshed}
+        )
+        unhealed.update([f"{host}: {kind}"] if not expired else [])
+        if sums["faults"] % 20 == 0:
+            print(dict(sums), file=sys.stderr, flush=True)
+        if not (told and expired):
+            print(f"{host}: {kind}, {when}: told {told}, at once {at_once}, expired {expired}, refreshed {refreshed}", file=sys.stderr, flush=True)
+    return {**sums, "only by refresh": dict(unhealed)}
+
+
+def published(world: World) -> World:
+    """The world with a DOI for the target: Crossref is asked for DOIs of publishers only."""
+    target = world.by_arxiv(TARGET.removeprefix("arxiv:"))
+    assert target
+    return replace(world, papers={**world.papers, target.key: replace(target, doi="10.5555/tinymask")})
+
+
+def _demo(home: Path, upstream: Upstream, **flags: Any) -> Demo:
+    return Demo(home, upstream.url, openalex=True, crossref=True, **flags)
 
 
 def _content(demo: Demo, refresh: Sequence[str]) -> str:
@@ -254,7 +287,7 @@ def main() -> None:
             assert layout.current(folder / "home", NAME)
             figures["flips"] = flips(folder / "home", random.Random(asked.seed), asked.flips)
         if asked.faults:
-            figures["faults"] = faults(world, folder, random.Random(asked.seed), asked.faults)
+            figures["faults"] = faults(published(world), folder, random.Random(asked.seed), asked.faults)
         if asked.inputs:
             figures["inputs"] = inputs(random.Random(asked.seed), asked.inputs)
         if asked.cuts:

@@ -22,7 +22,7 @@ class Demo:
 
     def __init__(self, home: Path, mirror: str, *, packaged: bool = False, **flags: object) -> None:
         self.home = home
-        parts = Parts(settings.load(home=home, mirror=mirror, deadline=5.0, patience=5.0, **flags))
+        parts = Parts(settings.load(**{"home": home, "mirror": mirror, "deadline": 5.0, "patience": 5.0, **flags}))
         if not packaged:
             parts.__dict__["embedder"] = HashingEmbedder()
         self.service = Service(parts)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
-from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pytest
 
 from lineage.records import Status
 from tests.demo import DEMO, TARGET, Demo
-from tests.fakes.http import Reply, Scripted, reply_json
 from tests.upstream import Upstream
-from tests.upstream.answer import Ask
 from tests.upstream.archives import folder_members, tar_gz
-from tests.upstream.faults import Fault, Faults, MutateJson
+from tests.upstream.faults import Fault, Faults, MutateJson, ReplaceBody
 from tests.upstream.faults import Status as Answer
-from tests.upstream.server import HOSTS
 
 PDF = DEMO / "papers" / "9909.00104.pdf"
 
@@ -107,31 +104,17 @@ def published(world):
 
 ALONE = {"id": "https://openalex.org/W7", "doi": "https://doi.org/10.5555/only.openalex", "title": "Known to OpenAlex Alone"}
 DEPOSITED = {"DOI": "10.5555/tinymask", "reference-count": 1, "reference": [{"DOI": "10.5555/only.crossref", "article-title": "C"}]}
-WITNESSES = {
-    "api.openalex.org/works/doi:10.48550/arxiv.9912.00001": reply_json({"referenced_works": [ALONE["id"]], "referenced_works_count": 1}),
-    "api.openalex.org/works?": reply_json({"results": [ALONE]}),
-    "api.crossref.org/works/10.5555%2Ftinymask": reply_json({"message": DEPOSITED}),
-}
-
-
-class Beside(Scripted):
-    """The scripted hosts, and the demonstration's upstream for every other."""
-
-    def __init__(self, script, world):
-        super().__init__(script)
-        self.world = world
-
-    def reply(self, seen):
-        split = urlsplit("//" + seen.target)
-        if split.netloc not in HOSTS:
-            return super().reply(seen)
-        ask = Ask(seen.method, split.netloc, unquote(split.path), dict(parse_qsl(split.query)), seen.body, split.path)
-        given = HOSTS[split.netloc](self.world, ask)
-        return Reply(given.status, given.body, {"Content-Type": given.header("Content-Type") or ""})
+WITNESSES = Faults(
+    (
+        Fault("api.openalex.org/works/doi", ReplaceBody(json.dumps({"referenced_works": [ALONE["id"]], "referenced_works_count": 1}).encode())),
+        Fault("api.openalex.org", ReplaceBody(json.dumps({"results": [ALONE]}).encode())),
+        Fault("api.crossref.org", ReplaceBody(json.dumps({"message": DEPOSITED}).encode())),
+    )
+)
 
 
 def test_references_known_only_to_openalex_and_crossref_appear_and_say_so(tmp_path, published):
-    with Beside(WITNESSES, published) as server:
+    with Upstream(published, WITNESSES) as server:
         demo = Demo(tmp_path, server.url, openalex=True, crossref=True)
         made = demo.build(papers=0, repos=0)
     known = {reference.cited: reference.known_by for reference in demo.service.references(made.lineage).references}
@@ -141,7 +124,7 @@ def test_references_known_only_to_openalex_and_crossref_appear_and_say_so(tmp_pa
 
 
 def test_a_further_witness_that_fails_is_a_row(tmp_path, published):
-    with Beside({"api.openalex.org": reply_json({}, 403), "api.crossref.org": reply_json({}, 500)}, published) as server:
+    with Upstream(published, Faults((Fault("api.openalex.org", Answer(403)), Fault("api.crossref.org", Answer(500))))) as server:
         demo = Demo(tmp_path, server.url, openalex=True, crossref=True)
         made = demo.build(papers=0, repos=0)
     rows = _rows(demo, made)
@@ -151,6 +134,6 @@ def test_a_further_witness_that_fails_is_a_row(tmp_path, published):
 
 
 def test_nobody_asks_a_further_witness_that_is_not_configured(tmp_path, published):
-    with Beside(WITNESSES, published) as server:
+    with Upstream(published, WITNESSES) as server:
         Demo(tmp_path, server.url).build(papers=0, repos=0)
-        assert server.targets == []
+        assert not {"api.openalex.org", "api.crossref.org"} & {request.host for request in server.requests}

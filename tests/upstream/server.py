@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from tests.upstream import arxiv_org, github_com, hugging_face, scholar
+from tests.upstream import arxiv_org, github_com, hugging_face, scholar, witnesses
 from tests.upstream.answer import Answer, Ask, Wire, json_answer
 from tests.upstream.faults import Faults, Turns
 from tests.upstream.world import World
@@ -32,6 +32,8 @@ HOSTS: dict[str, Callable[[World, Ask], Answer]] = {
     "api.github.com": github_com.api,
     "codeload.github.com": github_com.codeload,
     "huggingface.co": hugging_face.answer,
+    "api.openalex.org": witnesses.openalex,
+    "api.crossref.org": witnesses.crossref,
 }
 NOTED = ("authorization", "x-api-key", "cookie", "user-agent", "accept-encoding", "if-none-match", "range")
 
@@ -86,6 +88,12 @@ class Upstream:
         """What was asked so far, in order of arrival of the answers."""
         with self._lock:
             return list(self._requests)
+
+    @property
+    def faults(self) -> int:
+        """How many answers the script has spoiled so far."""
+        with self._lock:
+            return sum(self._turns.acted.values())
 
     def forget(self) -> None:
         """Begin the record anew."""

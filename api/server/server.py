@@ -39,6 +39,8 @@ OF_ONE = 500
 """Connections of one address, so that others find room."""
 GRACE = 3.0
 """Seconds that running requests have at shutdown; a build resumes at the next start."""
+LAST = 1.0
+"""Seconds after that for threads that nobody waits for any more."""
 
 
 class _Server(uvicorn.Server):
@@ -182,7 +184,7 @@ def leave_soon() -> None:
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(signal, name) and threading.current_thread() is threading.main_thread():
             signal.signal(getattr(signal, name), signal.SIG_IGN)
-    timer = threading.Timer(GRACE, os._exit, (0,))
+    timer = threading.Timer(LAST, os._exit, (0,))
     timer.daemon = True
     timer.start()
 

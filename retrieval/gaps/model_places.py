@@ -129,19 +129,19 @@ def _shown(number: int, question: str, places: Sequence[Place]) -> str:
 
 
 def _with(reader: Reader, gap: Gap, places: Sequence[Place], choices: Iterable[Choice]) -> Gap:
-    first: list[Suggestion] = []
+    first, taken = list[Suggestion](), set[int]()
     for choice in choices:
         place = places[choice.place - 1] if 1 <= choice.place <= len(places) else None
         if reader.is_kept(bool(place and place.line(choice.line))) and place:
             first.append(_offer(reader, gap, place, choice.line))
-    kept = {id(offer) for offer in first}
-    return replace(gap, suggestions=(*first, *(offer for offer in gap.suggestions if id(offer) not in kept))) if first else gap
+            taken.add(id(place.offer))
+    return replace(gap, suggestions=(*first, *(offer for offer in gap.suggestions if id(offer) not in taken))) if first else gap
 
 
 def _offer(reader: Reader, gap: Gap, place: Place, line: int) -> Suggestion:
     """The offer that a choice names, or a new one of its line."""
     if place.offer and abs(place.offer.held[0].fact.line - line) <= _NEAR:
-        return place.offer
+        return replace(place.offer, grade="model", reason=f"{reader.chat.model} chose it; {place.offer.reason}")
     value = inline(place.line(line))[:QUOTED]
     fact = fact_of(gap.detail.facts[0] if gap.detail.facts else gap.detail.name, value, place.hit.chunk, "call", line, value)
     return reader.offer(fact, place.hit.chunk, "that this line decides it")

@@ -10,7 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool
 from indexer.plan import JOB_ID, BuildRequest
 from lineage.errors import BadIdentifier, UsageError
 from lineage.records import Work, WorkId
-from lineage.results import METHOD, Detail, Gap, Gaps, Specification, Stage
+from lineage.results import Gap, Gaps, Specification, Stage
 
 if TYPE_CHECKING:
     from lineage.settings import Settings
@@ -313,8 +313,7 @@ def check_rows(state: str, topic: str, settings: Settings) -> None:
 
     if not (state or topic):
         return
-    details = (*(need.detail for need in checklist(settings.details).needs), Detail("", "", METHOD, ""))  # rows on the paper's own components
-    blank = Gaps("", "", Work(WorkId("")), (), tuple(Gap(detail, Specification.UNSPECIFIED) for detail in details))
+    blank = Gaps("", "", Work(WorkId("")), (), tuple(Gap(need.detail, Specification.UNSPECIFIED) for need in checklist(settings.details).needs))
     chosen(blank, state, topic)
 
 

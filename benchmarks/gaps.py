@@ -40,9 +40,9 @@ from lineage.records import CodeLink, Hit, Mention, Query, Reference, Role, Role
 from lineage.results import Gap, Gaps  # noqa: E402
 from lineage.text.phrases import Phrases, words  # noqa: E402
 from retrieval.decisions.fact_index import holders  # noqa: E402
-from retrieval.gaps.components import asked  # noqa: E402
 from retrieval.gaps.report import ReportInputs, report  # noqa: E402
 from retrieval.gaps.stated import named, number_beside  # noqa: E402
+from retrieval.search.batch import asked  # noqa: E402
 from retrieval.search.engine import Engine  # noqa: E402
 
 FIRST = 5

@@ -87,8 +87,6 @@ class Specification(StrEnum):
 
 SETTING = "setting:"
 """What begins the name of a detail that no list knows: a setting that code has under a name of its own."""
-METHOD = "method"
-"""The topic of details that are passages on the method, whose steps code has."""
 
 
 @dataclass(frozen=True)
@@ -143,8 +141,6 @@ class GapReason(StrEnum):
     NOT_IN_OWN_CODE = "not_in_own_code"
     OWN_CODE_SETS = "own_code_sets"
     CODE_SAYS_HOW = "code_says_how"
-    CODE_HAS = "code_has"
-    CODE_ALONE = "code_alone"
 
 
 _GAP_WORDS = {
@@ -160,8 +156,6 @@ _GAP_WORDS = {
     GapReason.NOT_IN_OWN_CODE: "nothing in the text names it, and none was read in the own code, which trains",
     GapReason.OWN_CODE_SETS: "the own code sets it, the text does not give it",
     GapReason.CODE_SAYS_HOW: "spoken of; the code says how",
-    GapReason.CODE_HAS: "the code has {}",
-    GapReason.CODE_ALONE: "the code is the only statement of its steps",
 }
 
 

@@ -12,7 +12,7 @@ from lineage.citation import citation, pinpoint
 from lineage.decisions import Decision
 from lineage.reasons import first
 from lineage.records import MECHANISM, Hit, ReasonKind
-from lineage.results import METHOD, SETTING, Conflict, Gap, Gaps, Specification, Suggestion
+from lineage.results import SETTING, Conflict, Gap, Gaps, Specification, Suggestion
 
 _STATES = {
     Specification.UNSPECIFIED: "UNSPECIFIED",
@@ -20,9 +20,8 @@ _STATES = {
     Specification.SPECIFIED: "SPECIFIED",
 }
 _SETTINGS = "FURTHER SETTINGS of its own code, which the text does not give"
-_STEPS = "PASSAGES whose steps only the code gives"
 _DECIDED = "DECIDED"
-_HEADINGS = (_DECIDED, *list(_STATES.values())[:2], _SETTINGS, _STEPS, _STATES[Specification.SPECIFIED])
+_HEADINGS = (_DECIDED, *list(_STATES.values())[:2], _SETTINGS, _STATES[Specification.SPECIFIED])
 _WIDTH = 150
 _STATEMENTS = 3
 LINES = 40
@@ -59,8 +58,6 @@ def _heading(gap: Gap) -> str:
         return _DECIDED
     if gap.state is Specification.SPECIFIED:
         return _STATES[gap.state]
-    if gap.detail.topic == METHOD:
-        return _STEPS
     return _SETTINGS if gap.detail.name.startswith(SETTING) else _STATES[gap.state]
 
 
@@ -69,8 +66,6 @@ def _row(gap: Gap, heading: str, shown: set[str]) -> Iterator[str]:
         return decided(gap, gap.decision)
     if heading == _SETTINGS:
         return _setting(gap)
-    if heading == _STEPS:
-        return _steps(gap)
     return _gap(gap, shown)
 
 
@@ -110,12 +105,6 @@ def _setting(gap: Gap) -> Iterator[str]:
     for suggestion in gap.suggestions[:1]:
         yield f"  {suggestion.grade:<6}  {shorten(answered(suggestion), 48):<48}  {plain(pinpoint(suggestion.held[0].evidence))}"
     yield from _others(gap, 8)
-
-
-def _steps(gap: Gap) -> Iterator[str]:
-    for suggestion in gap.suggestions[:1]:
-        yield f"  {suggestion.grade:<6}  {shorten(gap.detail.title, 72):<72}  {plain(gap.why)}"
-        yield f"        {plain(citation(gap.stated[0]))}, {plain(pinpoint(suggestion.evidence[0]))}"
 
 
 def _others(gap: Gap, indent: int) -> Iterator[str]:
@@ -245,7 +234,5 @@ def _place(hit: Hit) -> str:
 def _brief_foot(report: Gaps, decisions: int) -> Iterator[str]:
     rows = [gap for gap in report.gaps if not gap.decision]
     stated = sum(gap.state is Specification.SPECIFIED for gap in rows)
-    steps = sum(gap.state is not Specification.SPECIFIED and gap.detail.topic == METHOD for gap in rows)
-    settings = len(rows) - stated - steps - decisions
-    yield f"not shown: {stated} stated details, {settings} further settings, {steps} steps that only code gives"
+    yield f"not shown: {stated} stated details, {len(rows) - stated - decisions} further settings"
     yield dim("all of it: lineage gaps --full     one detail: lineage facts NAME")

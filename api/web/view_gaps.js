@@ -68,11 +68,10 @@ function details(every, lineage) {
 }
 
 const isSetting = (gap) => gap.state !== "SPECIFIED" && gap.detail.name.startsWith("setting:");
-const isPassage = (gap) => gap.state !== "SPECIFIED" && gap.detail.topic === "method";
 
 function tables(listed) {
   if (!listed.length) return [note("Nothing in these states.")];
-  return [rows(listed.filter((gap) => !isSetting(gap) && !isPassage(gap))), settings(listed.filter(isSetting)), passages(listed.filter(isPassage))].filter(Boolean);
+  return [rows(listed.filter((gap) => !isSetting(gap))), settings(listed.filter(isSetting))].filter(Boolean);
 }
 
 function rows(listed) {
@@ -94,12 +93,6 @@ function settings(listed) {
     const [first, ...others] = gap.suggestions;
     return [[named(first), " ", strength(first)], others.map((other) => make("div", { class: "small" }, named(other))), [cited(first.held[0].evidence)]];
   }));
-}
-
-function passages(listed) {
-  if (!listed.length) return null;
-  return grid(`${counted(listed.length, "passage")} with further steps in the code`, ["Passage", "Also in the code", "Where"], listed.map((gap) => [
-    [make("bdi", {}, gap.detail.title)], [make("bdi", {}, gap.why)], [cited(gap.stated[0]), make("br"), cited(gap.suggestions[0].evidence[0])]]));
 }
 
 export function grid(caption, heads, body) {

@@ -14,7 +14,6 @@ from lineage.citation import pinpoint
 from lineage.decisions import Decision
 from lineage.records import UNKNOWN, ChunkKind, Fact, Focus, Hit, Provenance, Work
 from lineage.results import (
-    METHOD,
     SETTING,
     Audit,
     Detail,
@@ -286,8 +285,8 @@ def as_markdown(text: str) -> str:
 
 
 def is_open(gap: Gap | GapView) -> bool:
-    """Whether a row is an open decision: further settings of the code and passages on the method are not."""
-    return not gap.decision and gap.state is not Specification.SPECIFIED and gap.detail.topic != METHOD and not gap.detail.name.startswith(SETTING)
+    """Whether a row is an open decision: further settings of the code are not."""
+    return not gap.decision and gap.state is not Specification.SPECIFIED and not gap.detail.name.startswith(SETTING)
 
 
 def valued(held: FactOccurrence | FactOccurrenceView) -> str:

@@ -15,8 +15,8 @@ from retrieval.context.task import Subquestion, subquestions
 from retrieval.context.token_budget import Tokens
 from retrieval.decisions.experiments import Folders
 from retrieval.decisions.fact_index import holders
-from retrieval.gaps.components import answered
 from retrieval.gaps.undocumented_settings import works
+from retrieval.search.batch import answered
 from retrieval.search.engine import Engine
 
 MOST_BYTES = 65_536

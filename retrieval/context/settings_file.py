@@ -31,8 +31,6 @@ UNSPECIFIED = "UNSPECIFIED"
 _PLAIN = re.compile(r"-?\d[\d.]{0,20}(?:[eE][+-]?\d{1,3})?\Z|true\Z|false\Z|[A-Za-z][A-Za-z0-9_./-]{0,60}\Z")
 _EXPONENT = re.compile(r"(?<![\w.])(\d+)(\.\d*)?[eE]([+-]?)(\d+)(?!\w)")
 _LONGEST = 200
-_COMPONENTS = "method"
-"""The topic of what has no value: the parts of a method."""
 _REMARK = "# "
 """What a line begins with that sets nothing."""
 _ASIDE = 0.5
@@ -66,7 +64,7 @@ class _Setting(NamedTuple):
 def entries(gaps: Sequence[Gap], programs: Programs | None = None) -> list[ConfigLine]:
     """A line for every setting, those on which most depends first; a detail of several settings has a line for each."""
     config_lines_by_key: dict[str, ConfigLine] = {}
-    for gap in (gap for gap in gaps if gap.detail.topic != _COMPONENTS):
+    for gap in gaps:
         for name, line, evidence, is_open in _lines(gap, programs):
             weight = gap.detail.weight * (_ASIDE if is_open or line.startswith(_REMARK) else 1.0)
             config_lines_by_key.setdefault(name, ConfigLine(_key(gap.detail.topic) or "other", line, weight, evidence, is_open))

@@ -18,9 +18,9 @@ from retrieval.decisions.decision_check import is_verbatim
 from retrieval.decisions.fact_index import FactIndex
 from retrieval.decisions.provenance import is_own_code
 from retrieval.decisions.target_text import OWN, section_weight, told
-from retrieval.gaps.components import asked
 from retrieval.gaps.model_reader import MOST_WINDOWS, QUOTED, Claim, Place, Reader, fact_of, window_text, windows
 from retrieval.gaps.undocumented_settings import works
+from retrieval.search.batch import asked
 
 _SEARCHED, _DIFFERING, _PLACES = 6, 8, 22
 """Hits of a stretch of text, values that differ from its own, and places that are shown of a window in all."""

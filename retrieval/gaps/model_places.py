@@ -12,11 +12,11 @@ from dataclasses import replace
 from itertools import islice
 
 from lineage.records import ChunkKind, Hit, Query, WorkId
-from lineage.results import METHOD, Detail, Gap, Specification, Suggestion
+from lineage.results import Detail, Gap, Specification, Suggestion
 from lineage.text.hidden_text import inline
 from retrieval.decisions.target_text import OWN, section_weight
-from retrieval.gaps.components import asked
 from retrieval.gaps.model_reader import QUOTED, Claim, Place, Reader, fact_of, window_text, windows
+from retrieval.search.batch import asked
 
 MOST_ROWS, AT_ONCE = 60, 4
 """Open rows that are looked at, and those of one call."""
@@ -90,7 +90,7 @@ def asking(detail: Detail) -> str:
 
 def is_open(gap: Gap) -> bool:
     """Whether a row still waits for an answer."""
-    return gap.state is not Specification.SPECIFIED and not gap.decision and gap.detail.topic != METHOD
+    return gap.state is not Specification.SPECIFIED and not gap.decision
 
 
 def _chosen(reader: Reader, rows: Sequence[Gap], questions: Sequence[str]) -> Iterator[Gap]:

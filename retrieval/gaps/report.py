@@ -11,7 +11,7 @@ from lineage.hyperparameters.checklist import Checklist, ChecklistItem, Recognis
 from lineage.hyperparameters.ontology import Ontology
 from lineage.hyperparameters.terms import fold
 from lineage.records import CodeLink, Hit, Query, Reason, ReasonKind, WorkId
-from lineage.results import METHOD, SETTING, FactOccurrence, Gap, GapReason, Gaps, Specification, Suggestion
+from lineage.results import SETTING, FactOccurrence, Gap, GapReason, Gaps, Specification, Suggestion
 from lineage.text.tokens import tokens
 from retrieval.decisions import target_text as text
 from retrieval.decisions.experiments import Folders
@@ -20,13 +20,13 @@ from retrieval.decisions.precedence import Precedence
 from retrieval.decisions.provenance import is_beside, line_at
 from retrieval.decisions.target_text import TargetText
 from retrieval.decisions.wording import wording
-from retrieval.gaps import components, library_defaults
+from retrieval.gaps import library_defaults
 from retrieval.gaps import undocumented_settings as own
-from retrieval.gaps.components import asked
 from retrieval.gaps.mechanisms import Mechanisms
 from retrieval.gaps.offers import VALUES, Context, Offer, offers, passages
 from retrieval.gaps.stated import DetailVerdict, Pointer, judged, misread, named_in, unclaimed
 from retrieval.gaps.undocumented_settings import place
+from retrieval.search.batch import asked
 from retrieval.search.engine import Engine
 
 MOST = 48
@@ -84,15 +84,14 @@ def report(material: ReportInputs) -> Gaps:
     mechanisms = Mechanisms(material.engine, target_text, context, (recognised.name for recognised in domains))
     gaps = _with_own(material, target_text, gaps, occurrences_by_key, context, own_works, mechanisms.in_own_code())
     gaps = without_repeated(mechanisms.rows(gaps))
-    parts, unanswered = components.components(material.engine, target_text)
     return Gaps(
         lineage=generation.manifest.lineage,
         generation=generation.manifest.id,
         target=target_text.work,
         domains=tuple(recognised.name for recognised in domains),
-        gaps=tuple(_worthwhile(sorted([*gaps, *components.rows(parts, target_text)], key=_order))),
-        notes=tuple(_notes(material, target_text, domains, occurrences_by_key, late + unanswered)),
-        unanswered=late + unanswered,
+        gaps=tuple(_worthwhile(sorted(gaps, key=_order))),
+        notes=tuple(_notes(material, target_text, domains, occurrences_by_key, late)),
+        unanswered=late,
         provenance=generation.manifest.origin,
     )
 
@@ -115,10 +114,10 @@ def _order(gap: Gap) -> tuple[bool, int, float, int, str]:
 
 def _worth(gap: Gap) -> int:
     """0 for a detail that the own code has, 1 for its further settings, 2 for what those have whom the target points to, 3 for what others have,
-    4 if they alone have what own code does without, 5 for what nobody has, 6 for steps of the method."""
+    4 if they alone have what own code does without, 5 for what nobody has."""
     first = next((suggestion for suggestion in gap.suggestions if suggestion.value), None)
-    if gap.detail.topic == METHOD or first is None:
-        return 5 + (gap.detail.topic == METHOD)
+    if first is None:
+        return 5
     if first.evidence and first.evidence[0].from_target:
         return int(gap.detail.name.startswith(SETTING))
     return 4 if gap.reason is GapReason.NOT_IN_OWN_CODE else _OTHERS - (gap.reason is GapReason.DEFERS)

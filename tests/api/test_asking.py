@@ -48,7 +48,7 @@ def test_wrong_arguments_are_refused_before_an_engine_is_opened(tmp_path, ask, s
     assert hint in refused.value.hint
 
 
-@pytest.mark.parametrize(("state", "topic"), [("", ""), ("partial", "Optimiser"), ("unspecified", "method")])
+@pytest.mark.parametrize(("state", "topic"), [("", ""), ("partial", "Optimiser"), ("unspecified", "optimizer")])
 def test_what_a_report_may_have_is_let_through(tmp_path, state, topic):
     (tmp_path / "lineages" / "x").mkdir(parents=True)
     (tmp_path / "lineages" / "x" / "CURRENT").write_text("000001-00000000")

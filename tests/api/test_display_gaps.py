@@ -65,32 +65,11 @@ def test_a_setting_of_the_own_code_is_a_line_with_its_place_and_what_else_it_is(
     assert rows[at + 2].strip() == "also: opt_eps = 1e-6 (fair)"
 
 
-def test_a_passage_whose_steps_the_code_has_stands_with_both_places():
-    code = Suggestion("", "", "fair", "why", evidence=(OWN,), chain=("the target's own code", "train.py answers the passage"))
-    rows = shown(
-        gap(
-            "method:forward",
-            code,
-            stated=(PAPER,),
-            topic="method",
-            title="2 Training: what forward does besides",
-            reason=GapReason.CODE_HAS,
-            of="tanh",
-        )
-    )
-    at = next(n for n, row in enumerate(rows) if row.startswith("PASSAGES"))
-    assert rows[at + 1].split()[:3] == ["fair", "2", "Training:"]
-    assert rows[at + 1].endswith("the code has tanh")
-    assert "arXiv:2401.00001" in rows[at + 2]
-    assert "github.com/target/own/train.py" in rows[at + 2]
-
-
 def test_rows_stand_under_their_headings_in_one_order():
     known = replace(gap("lr"), state=Specification.SPECIFIED)
-    steps = gap("method:f", Suggestion("", "", "fair", "why", evidence=(OWN,), chain=("", "")), stated=(PAPER,), topic="method")
-    rows = shown(known, steps, gap("setting:eps", offered("eps", "1")), gap("seed", stated=(PAPER,)), gap("betas"))
+    rows = shown(known, gap("setting:eps", offered("eps", "1")), gap("seed", stated=(PAPER,)), gap("betas"))
     heads = [row.split(" ")[0] for row in rows if row[:2].isupper()]
-    assert heads == ["UNSPECIFIED", "PARTIALLY", "FURTHER", "PASSAGES", "SPECIFIED"]
+    assert heads == ["UNSPECIFIED", "PARTIALLY", "FURTHER", "SPECIFIED"]
 
 
 def test_a_small_screen_shows_every_contradiction_and_the_ends_of_long_places():

@@ -13,7 +13,6 @@ from lineage.results import Detail, FactOccurrence, Gap, Specification, Suggesti
 from retrieval.decisions.experiments import Folders
 from retrieval.decisions.provenance import is_beside
 from retrieval.decisions.target_text import TargetSentence, TargetText, of_chunks
-from retrieval.gaps.components import tied, unsaid
 from retrieval.gaps.offers import GRADES, Context, Support, graded, offers, passages
 from retrieval.gaps.report import _order, _suggestions, apart, asked_for, besides, stated_facts, stated_for
 from retrieval.gaps.stated import DetailVerdict, Pointer, judged, unclaimed
@@ -209,13 +208,13 @@ def test_a_detail_of_a_domain_is_asked_where_the_text_names_it_or_somebody_has_a
     assert "human_evaluation" in asked(TargetText(TARGET, (), False))
 
 
-def test_what_own_code_has_stands_before_what_others_have_and_rows_of_the_method_last() -> None:
-    def gap(name: str, *some: FactOccurrence, topic: str = "loss", weight: float = 0.5) -> Gap:
+def test_what_own_code_has_stands_before_what_others_have_and_what_nobody_has_last() -> None:
+    def gap(name: str, *some: FactOccurrence, weight: float = 0.5) -> Gap:
         offered = tuple(Suggestion(one.fact.value, "", "fair", "why", (one,), (one.evidence,)) for one in some)
-        return Gap(Detail(name, name, topic, "?", weight=weight), Specification.PARTIALLY_SPECIFIED, suggestions=offered)
+        return Gap(Detail(name, name, "loss", "?", weight=weight), Specification.PARTIALLY_SPECIFIED, suggestions=offered)
 
-    rows = [gap("method:f", topic="method", weight=0.9), gap("empty", weight=0.9), gap("other", held("1"), weight=0.9), gap("own", held("1", OWN))]
-    assert [one.detail.name for one in sorted(rows, key=_order)] == ["own", "other", "empty", "method:f"]
+    rows = [gap("empty", weight=0.9), gap("other", held("1"), weight=0.9), gap("own", held("1", OWN))]
+    assert [one.detail.name for one in sorted(rows, key=_order)] == ["own", "other", "empty"]
 
 
 # -- offers
@@ -389,26 +388,6 @@ def test_the_chain_names_the_citation_the_repository_and_the_line() -> None:
 )
 def test_a_grade_follows_from_who_has_a_value_and_how_many_agree(support, grade, reason) -> None:
     assert graded(support) == (grade, reason)
-
-
-# -- what code does besides
-
-
-def test_operations_and_numbers_that_the_passage_does_not_name_are_told() -> None:
-    code = "def score(x):\n    x = x.clamp(min=1e-6)\n    return x.softmax(-1).mean()"
-    assert list(unsaid("We take the softmax of the scores and average it.", code)) == ["clamp", "min", "1e-6"]
-
-
-def function(symbol: str, path: str = "src/model.py") -> Chunk:
-    return Chunk("c_f", OWN.id, path, "code", "function", "", "", 0, 0, 1, 1, symbol=symbol)
-
-
-def test_a_function_belongs_to_a_passage_whose_title_or_formula_names_it() -> None:
-    text = passage("The weights are $w = \\mathrm{softmax}(s)$.", section="Noise schedules")
-    assert tied(text, function("PowerMeanNoise.forward_noise"))
-    assert tied(text, function("softmax_weights"))
-    assert not tied(text, function("preprocess_diabetes"))
-    assert not tied(passage("We train.", section="Training the model"), function("train_model"))
 
 
 def test_what_the_targets_code_has_is_said_first_in_the_report_too() -> None:

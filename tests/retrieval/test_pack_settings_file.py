@@ -77,11 +77,9 @@ def test_what_nobody_says_is_unspecified():
     ]
 
 
-def test_a_detail_of_several_settings_has_a_line_for_each_and_parts_of_a_method_have_none():
+def test_a_detail_of_several_settings_has_a_line_for_each():
     facts = (held("gpus", "1", SAID), held("gpu_type", "p100", SAID))
-    text = written(
-        gap("hardware", Specification.SPECIFIED, "hardware", facts=facts), gap("encoder", Specification.SPECIFIED, "method", stated=(SAID,))
-    )
+    text = written(gap("hardware", Specification.SPECIFIED, "hardware", facts=facts))
     assert reader.safe_load(text) == {"hardware": {"gpus": 1, "gpu_type": "p100"}}
 
 

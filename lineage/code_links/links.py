@@ -213,6 +213,15 @@ def merge(links: Iterable[CodeLink]) -> tuple[CodeLink, ...]:
     return tuple(sorted(merged, key=lambda link: (link.paper, link.tier.rank, -len(link.said_by), link.repo.lower())))
 
 
+def surest(links: Iterable[CodeLink]) -> dict[WorkId, CodeLink]:
+    """The surest link of each repository."""
+    best: dict[WorkId, CodeLink] = {}
+    for link in links:
+        if link.repo not in best or link.tier.rank < best[link.repo].tier.rank:
+            best[link.repo] = link
+    return best
+
+
 def _is_hearsay(link: CodeLink) -> bool:
     """Whether only the texts of papers that cite the work say that the repository is its own."""
     return link.tier.own and all(name.startswith(CITING) for name in link.said_by)

@@ -29,7 +29,7 @@ from retrieval.audit.expectations import (
     one_measure,
     sisters,
 )
-from retrieval.audit.findings import finding_of, of_runs, once
+from retrieval.audit.findings import finding_of, once
 from retrieval.audit.inputs import Paper, Repository
 from retrieval.audit.support import AuditSupport, experiment_of
 from retrieval.audit.value_scope import (
@@ -67,7 +67,6 @@ def audited(paper: Paper, repository: Repository) -> list[AuditFinding]:
     support = AuditSupport.of(paper, repository)
     compared = [_Detail.of(paper, repository, name, support) for name in sorted({*paper.held, *repository.held}) if name not in NOT_IN_CODE]
     findings = [finding for detail in compared for finding in detail.findings()]
-    findings += of_runs(paper, repository, findings)
     judged: dict[tuple[str, ...], set[str]] = defaultdict(set)
     for detail in compared:
         for expectation in (*detail.agreeing, *detail.deviating):

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from retrieval.decisions.fact_index import FactIndex
     from retrieval.search.engine import Engine
 
-SHORTEST = 12
-"""Characters besides white space that a quote must have to say something."""
 _WHOLE_ROLES = frozenset({"table", "algorithm", "caption"})
 """Where a value and its name stand in different rows or cells."""
 _IDENTIFIER = re.compile(r"[A-Za-z_][\w.]{0,60}")
@@ -33,12 +31,6 @@ _PAIR = re.compile(r"([A-Za-z_][\w.-]{0,60})[\"']?(?:\s?[=:]\s?|\s(?=-?\d))([\[(
 """A name that is set to a value: `lr=1e-4`, `"betas": [0.9, 0.95]`, `--cfg 3.2`."""
 _NEAR = 1
 _SHARE = 0.5
-
-
-def is_verbatim(quote: str, text: str) -> bool:
-    """Whether a quote stands in a text but for white space, and is long enough to say something."""
-    wanted = "".join(quote.split())
-    return len(wanted) >= SHORTEST and wanted in "".join(text.split())
 
 
 def holds_value(text: str, value: str, name: str, known: Ontology) -> bool:

@@ -14,11 +14,11 @@ from lineage.progress import Watch, unwatched
 from lineage.records import MECHANISM, WorkId
 from lineage.results import SETTING, Gap, Gaps, Specification, Suggestion
 from lineage.text.hidden_text import inline, visible
-from retrieval.decisions.decision_check import holds_value, is_verbatim
+from retrieval.decisions.decision_check import holds_value
 from retrieval.decisions.fact_index import FactIndex
 from retrieval.gaps.model_contradictions import contradictions
 from retrieval.gaps.model_places import is_open, with_choices
-from retrieval.gaps.model_reader import MOST_WINDOWS, QUOTED, Claim, Reader, fact_of, window_text, windows
+from retrieval.gaps.model_reader import MOST_WINDOWS, QUOTED, Claim, Reader, fact_of, is_verbatim, window_text, windows
 from retrieval.search.engine import Engine
 
 MOST_DETAILS = 60

@@ -14,11 +14,10 @@ from lineage.hyperparameters.ontology import Ontology
 from lineage.records import Chunk, Query
 from lineage.results import Conflict, FactOccurrence
 from lineage.text.hidden_text import inline, visible
-from retrieval.decisions.decision_check import is_verbatim
 from retrieval.decisions.fact_index import FactIndex
 from retrieval.decisions.provenance import is_own_code
 from retrieval.decisions.target_text import OWN, section_weight, told
-from retrieval.gaps.model_reader import MOST_WINDOWS, QUOTED, Claim, Place, Reader, fact_of, window_text, windows
+from retrieval.gaps.model_reader import MOST_WINDOWS, QUOTED, Claim, Place, Reader, fact_of, is_verbatim, window_text, windows
 from retrieval.gaps.undocumented_settings import works
 from retrieval.search.batch import asked
 

@@ -14,6 +14,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from lineage.citation import pinpoint
+from lineage.code_links.links import surest
 from lineage.errors import SourceError
 from lineage.ports import ChatModel
 from lineage.progress import Stage, Watch, unwatched
@@ -24,7 +25,6 @@ from retrieval.context.units import neutral
 from retrieval.decisions.precedence import role_name
 from retrieval.decisions.provenance import evidence
 from retrieval.gaps.offers import Context, chain
-from retrieval.gaps.report import best_links
 from retrieval.search.engine import Engine
 
 WINDOW = 6_000
@@ -32,6 +32,8 @@ WINDOW = 6_000
 MOST_WINDOWS = 40
 QUOTED = 160
 """Characters of a quote or an opinion that are shown."""
+_SHORTEST = 12
+"""Characters besides white space that a quote must have to say something."""
 _ABOVE, _BELOW, _LINE = 4, 9, 160
 """Lines that are shown around the focus of a place, and characters of each."""
 _RULES = """
@@ -103,7 +105,7 @@ class Reader:
         """What links of an offer are told in."""
         catalog = self.engine.generation.catalog
         target = WorkId(self.engine.generation.manifest.target)
-        return Context(catalog.work(target) or Work(target), best_links(catalog.links()), self.engine.ontology.same)
+        return Context(catalog.work(target) or Work(target), surest(catalog.links()), self.engine.ontology.same)
 
     def occurrence(self, fact: Fact, chunk: Chunk) -> FactOccurrence:
         """A fact with its passage as evidence."""
@@ -115,6 +117,12 @@ class Reader:
         told = [f"{self.chat.model} made {self.kept + self.dropped} claims: {self.kept} kept, {self.dropped} that nothing proves"]
         told += [f"{self.malformed} answers were malformed"] if self.malformed else []
         return "; ".join([*told, *([f"it stopped: {self.stopped}"] if self.stopped else [])])
+
+
+def is_verbatim(quote: str, text: str) -> bool:
+    """Whether a quote stands in a text but for white space, and is long enough to say something."""
+    wanted = "".join(quote.split())
+    return len(wanted) >= _SHORTEST and wanted in "".join(text.split())
 
 
 def fact_of(name: str, value: str, chunk: Chunk, kind: FactKind, line: int, quote: str, scope: str = "", unit: str = "") -> Fact:

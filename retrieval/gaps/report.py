@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from lineage.code_links.links import surest
 from lineage.hyperparameters.checklist import Checklist, ChecklistItem, Recognised
 from lineage.hyperparameters.ontology import Ontology
 from lineage.hyperparameters.terms import fold
-from lineage.records import CodeLink, Hit, Query, Reason, ReasonKind, WorkId
+from lineage.records import Hit, Query, Reason, ReasonKind, WorkId
 from lineage.results import SETTING, FactOccurrence, Gap, GapReason, Gaps, Specification, Suggestion
 from lineage.text.tokens import tokens
 from retrieval.decisions import target_text as text
@@ -60,7 +61,7 @@ def report(material: ReportInputs) -> Gaps:
     catalog, target = generation.catalog, WorkId(generation.manifest.target)
     target_text = text.read(catalog, target)
     occurrences_by_key = all_standing(material.held)
-    links = best_links(catalog.links())
+    links = surest(catalog.links())
     own_works = own.works(material.engine)
     models = own_models(occurrences_by_key, target_text)
     context = Context(
@@ -164,15 +165,6 @@ def without_repeated(gaps: Sequence[Gap]) -> list[Gap]:
 def all_standing(occurrences_by_key: Mapping[str, Sequence[FactOccurrence]]) -> dict[str, list[FactOccurrence]]:
     """The facts by name, without what the same repository overrides."""
     return {name: standing(some) for name, some in occurrences_by_key.items()}
-
-
-def best_links(links: Iterable[CodeLink]) -> dict[WorkId, CodeLink]:
-    """The surest link of each repository."""
-    best: dict[WorkId, CodeLink] = {}
-    for link in links:
-        if link.repo not in best or link.tier.rank < best[link.repo].tier.rank:
-            best[link.repo] = link
-    return best
 
 
 def _recognised(material: ReportInputs, target_text: TargetText) -> tuple[Recognised, ...]:

@@ -200,17 +200,6 @@ def test_a_folder_that_holds_everything_names_no_section():
     assert audit(expected, found)["weight_decay", "deviation"].where == "swift/engine/second.py#L1"
 
 
-def test_a_value_is_compared_with_the_run_that_its_words_choose():
-    text = "Our MNIST models were trained for 250 epochs with a dropout of 0.1."
-    expected = [stated("epochs", "250", text=text), stated("dropout", "0.1", text=text)]
-    other = [has("epochs", "10", path="configs/faces.yaml", kind="config"), has("steps", "35", path="configs/faces.yaml", kind="config")]
-    run = [has("epochs", "20", path="configs/mnist.yaml", kind="config"), has("dropout", "0.1", path="configs/mnist.yaml", kind="config")]
-    found = audit(expected, [*other, *run])
-    assert found["epochs", "deviation"].where == "configs/mnist.yaml#L1"
-    right = [has("epochs", "250", path="configs/mnist.yaml", kind="config"), run[1]]
-    assert ("epochs", "deviation") not in audit(expected, [*other, *right])
-
-
 def test_one_number_of_several_that_differs_deviates():
     betas = [has("adam_betas", "[0.9, 0.999]"), has("adam_beta1", "0.9"), has("adam_beta2", "0.999")]
     text = "The momenta for AdamW are (0.9, 0.95)."

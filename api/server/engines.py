@@ -38,7 +38,7 @@ class KeptParts(Parts):
         super().__init__(settings)
         self._most = most
         self._kept: OrderedDict[tuple[str, str], _Kept] = OrderedDict()
-        self._reports: OrderedDict[tuple[str, str, frozenset[str]], Gaps] = OrderedDict()
+        self._reports: OrderedDict[tuple[str, str, frozenset[str], bool], Gaps] = OrderedDict()
         self._lock, self._reporting = threading.Lock(), threading.Lock()
 
     def engine(self, lineage: str) -> AbstractContextManager[Engine]:
@@ -89,7 +89,8 @@ class KeptParts(Parts):
         One of which questions took too long, because the machine was busy, is made anew the next time.
         """
         manifest = engine.generation.manifest
-        key = (manifest.lineage, manifest.id, engine.excluded)
+        read = self._claims(engine.generation, bool(engine.excluded)) is not None  # a command may have let a model read since
+        key = (manifest.lineage, manifest.id, engine.excluded, read)
         with self._reporting:
             made = self._reports.get(key) or super().gaps(engine)
             if not made.unanswered:

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from api.bootstrap import Parts
 from api.cli.app import app
 from api.operations import Service
+from api.server.engines import KeptParts
 from lineage import settings
 from lineage.errors import UsageError
 from lineage.records import Fact
@@ -214,7 +215,10 @@ def test_a_contradiction_that_either_side_does_not_prove_is_dropped(home, lie):
 
 def test_what_was_read_once_stands_at_every_door_while_the_model_is_configured(home):
     with ChatServer(replying(statements=[HONEST], contradictions=pointing(OPTIMIZER, **CLAIM))) as server:
+        serving = Service(KeptParts(settings.load(home=home, llm_model="m-1", llm_base_url=server.url)))
+        assert serving.gaps().conflicts == ()
         read = service(home, server).gaps(model=True)
+        assert serving.gaps().conflicts == read.conflicts
         assert service(home, server).gaps().gaps == read.gaps
         assert "Learning rate" in service(home, server).context("train the adapter", stage="planning").text
         asked = len(server.requests)

@@ -93,11 +93,17 @@ class Parts:
         price = (float(read), float(written))
         return MeteredChat(chat, self.settings.home, self.tokens.count, self.settings.llm_budget, price) if chat else None
 
+    @property
+    def chat_model(self) -> MeteredChat:
+        """The configured chat model; raises `UsageError` where there is none."""
+        if not (writer := self.writer):
+            raise UsageError("no chat model is configured", hint="set LINEAGE_LLM_MODEL, and LINEAGE_LLM_BASE_URL for an endpoint of your own")
+        return writer
+
     @contextmanager
     def rehearsing(self) -> Iterator[MeteredChat]:
         """For the block the chat model only counts what it would be asked. Raises `UsageError` where none is configured."""
-        if not (writer := self.writer):
-            raise UsageError("no chat model is configured", hint="set LINEAGE_LLM_MODEL, and LINEAGE_LLM_BASE_URL for an endpoint of your own")
+        writer = self.chat_model
         with writer.rehearsing() as rehearsed:
             self.__dict__["writer"] = rehearsed
             try:

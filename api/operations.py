@@ -331,8 +331,7 @@ class Service:
     ) -> Gaps:
         """List the details that the target does not state, and the values its lineage suggests.
 
-        With `model` the configured chat model reads the paper and the places that may decide what is open, names further decisions, and finds
-        contradictions between the paper and its code. What stored lines prove is kept and shown by every operation while a model is configured.
+        With `model` the configured chat model reads too; what stored lines prove is kept, and shown by every operation while one is configured.
 
         `state` (specified, partially_specified, unspecified) and `topic` filter the rows. Raises `UsageError` and `NotFound`.
         """
@@ -352,10 +351,9 @@ class Service:
     def _read_by_model(self, engine: Engine, watch: Watch) -> Gaps:
         from retrieval.gaps.model_claims import with_claims
 
-        if not (writer := self._parts.writer):
-            raise UsageError("no chat model is configured", hint="set LINEAGE_LLM_MODEL, and LINEAGE_LLM_BASE_URL for an endpoint of your own")
-        report = with_claims(self._parts.gaps_by_rules(engine), engine, holders_of(engine), writer, watch)
-        if writer.sends:
+        chat = self._parts.chat_model
+        report = with_claims(self._parts.gaps_by_rules(engine), engine, holders_of(engine), chat, watch)
+        if chat.sends:  # a rehearsal reads nothing
             self._parts.keep_claims(engine, report)
         return report
 

@@ -186,7 +186,9 @@ class Parts:
         return self._kept_report(engine.generation, engine.kinship, bool(engine.excluded), claims=False) or self.report(engine)
 
     def keep_claims(self, engine: Engine, report: Gaps) -> None:
-        """Keep a report that a chat model read: every operation gives it from now on, as long as a model is configured."""
+        """Keep a report that a chat model read, unless it only rehearsed: every operation gives it as long as a model is configured."""
+        if not self.chat_model.sends:
+            return
         from indexer.store.computed_cache import DerivedCache
         from retrieval.gaps.stored_report import dumped
 

@@ -351,10 +351,8 @@ class Service:
     def _read_by_model(self, engine: Engine, watch: Watch) -> Gaps:
         from retrieval.gaps.model_claims import with_claims
 
-        chat = self._parts.chat_model
-        report = with_claims(self._parts.gaps_by_rules(engine), engine, holders_of(engine), chat, watch)
-        if chat.sends:  # a rehearsal reads nothing
-            self._parts.keep_claims(engine, report)
+        report = with_claims(self._parts.gaps_by_rules(engine), engine, holders_of(engine), self._parts.chat_model, watch)
+        self._parts.keep_claims(engine, report)
         return report
 
     def model_usage(self, run: Callable[[], object]) -> ModelUsage:

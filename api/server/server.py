@@ -23,6 +23,7 @@ import h11
 import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.server import HANDLED_SIGNALS
 
 from api.rest.problems import MEDIA_TYPE, Problem
 from api.server.journal import now
@@ -65,10 +66,16 @@ class _Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
-        """Signals shut the server down and are not raised again."""
-        with super().capture_signals():
+        """Signals shut the server down, are not raised again, and are ignored once it has."""
+        if threading.current_thread() is not threading.main_thread():
             yield
-            self._captured_signals.clear()
+            return
+        before = {number: signal.signal(number, self.handle_exit) for number in HANDLED_SIGNALS}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, signal.SIG_IGN if self.should_exit else handler)
 
 
 class _Patient(H11Protocol):

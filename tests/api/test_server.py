@@ -66,6 +66,19 @@ def test_a_server_that_is_told_to_stop_three_times_ends_without_a_traceback(tmp_
     assert "Traceback" not in err
 
 
+def test_signals_are_ignored_from_the_shutdown_on():
+    made = server.made(lambda *_: None, lambda: None)
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        with made.capture_signals():
+            signal.raise_signal(signal.SIGTERM)
+        assert made.should_exit
+        signal.raise_signal(signal.SIGTERM)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def test_a_server_that_builds_stops_within_five_seconds(tmp_path):
     process, said = started(tmp_path, LINEAGE_MIRROR="http://127.0.0.1:9")  # a mirror that nobody answers for: the build waits
     job = httpx2.post(said["data"]["url"] + "/api/v1/lineages", json={"target": "arxiv:9912.00001"}, trust_env=False, timeout=LONG).json()

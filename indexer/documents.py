@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -130,6 +130,18 @@ def _of_place(collected: Collected) -> dict[WorkId, tuple[Signal, ...]]:
 
 def _joined(signals_by_key: Mapping[WorkId, Sequence[Signal]], other: Mapping[WorkId, Sequence[Signal]]) -> dict[WorkId, tuple[Signal, ...]]:
     return {work: (*signals_by_key.get(work, ()), *other.get(work, ())) for work in {**signals_by_key, **other}}
+
+
+def cut(rows: Iterable[LedgerRow]) -> set[tuple[WorkId, str]]:
+    """What time or memory cut: the next build reads it again."""
+    return {(row.work, row.subject) for row in rows if row.status.cut}
+
+
+def reads_further(bench: BuildContext, collected: Collected, before: Set[tuple[WorkId, str]]) -> bool:
+    """Whether anything that was cut before is now read to its end."""
+    works = {work for work, _ in before}
+    again = replace(collected, repositories=tuple(repository for repository in collected.repositories if repository.work.id in works))
+    return not before <= cut([*collected.rows, *(row for code in _code(bench, again) for row in code.rows)])
 
 
 def _code(bench: BuildContext, collected: Collected) -> list[Code]:

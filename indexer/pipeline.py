@@ -18,7 +18,7 @@ from typing import Literal
 from indexer.build_context import BuildContext
 from indexer.chunking.chunker import VERSION as CHUNKER
 from indexer.collect import Collected, collect
-from indexer.documents import Contents, at_once, embed, missing, read
+from indexer.documents import Contents, at_once, cut, embed, missing, read, reads_further
 from indexer.extraction import extract as facts
 from indexer.extraction.extract import derive
 from indexer.parsers.select import versions
@@ -78,7 +78,7 @@ def build(
             raise UsageError(words, hint="give this one a name of its own: lineage build TARGET --name NAME")
         collected = collect(bench, request, resolved_target)
         mark = _fingerprint(bench, collected, embedder.id)
-        if refresh:
+        if refresh or (current and current.fingerprint == mark and _reads_further(bench, collected, current)):
             current = None
         if current and current.fingerprint == mark and (tier == "first" or current.embedder == embedder.id):
             manifest, unchanged = current, True
@@ -119,6 +119,11 @@ def _is_of_another(bench: BuildContext, current: Manifest, request: BuildRequest
         return False  # it is built anew
     target_ids = {current.target, *(before.aliases if before else ())}
     return build_request.get("target") != request.target and target_ids.isdisjoint({resolved_target.work.id, *resolved_target.work.aliases})
+
+
+def _reads_further(bench: BuildContext, collected: Collected, current: Manifest) -> bool:
+    with open_generation(bench.settings.lineages, current.lineage, current.id) as generation:
+        return reads_further(bench, collected, cut(generation.catalog.ledger()))
 
 
 def _fingerprint(bench: BuildContext, collected: Collected, embedder: str) -> str:

@@ -11,9 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from indexer.archives import members
 from indexer.archives import members as archive
-from indexer.archives.members import Member
+from indexer.archives.members import ArchiveLimits, Member
 from indexer.build_context import BuildContext
 from indexer.papers import PaperText
 from indexer.parsers.decode import newlines
@@ -34,6 +33,8 @@ class RepoFingerprint:
 
     readme: str
     content: frozenset[str]
+    cut: bool = False
+    """Whether time or memory ended the reading, so that there may be more."""
 
 
 def of_documents(documents: Iterable[Document]) -> RepoFingerprint:
@@ -49,10 +50,11 @@ def of_documents(documents: Iterable[Document]) -> RepoFingerprint:
     return RepoFingerprint(readme, frozenset(content))
 
 
-def told(path: Path) -> RepoFingerprint:
+def told(path: Path, limits: ArchiveLimits = archive.TARBALL) -> RepoFingerprint:
     """README and content hashes of a tarball on disk, of which nothing is known yet; raises `ParseError`."""
-    readme, content = "", set[str]()
-    for member in members.repo_members(path, by_name):
+    readme, content, cut = "", set[str](), False
+    for member in archive.repo_members(path, by_name, limits):
+        cut = cut or member.status.cut
         if member.data is None:
             continue
         text = newlines(member.data.decode("utf-8", "replace"))
@@ -60,7 +62,7 @@ def told(path: Path) -> RepoFingerprint:
             content.add(hashlib.sha256(text.encode()).hexdigest())
         if not readme and "/" not in member.name and member.name.lower().startswith("readme"):
             readme = text
-    return RepoFingerprint(readme, frozenset(content))
+    return RepoFingerprint(readme, frozenset(content), cut)
 
 
 TARBALLS = "https://codeload.github.com/"
@@ -113,7 +115,7 @@ def front(bench: BuildContext, blob: Blob) -> RepoFingerprint:
         return told(bench.blobs.whole(blob.sha256))
 
     with bench.clock.timed("parse"):
-        return remembered(bench.derived, RepoFingerprint, blob.sha256, "front@1", make)
+        return remembered(bench.derived, RepoFingerprint, blob.sha256, "front@1", make, lambda made: not made.cut)
 
 
 def read_repository(bench: BuildContext, work: WorkId, blob: Blob) -> Code:

@@ -131,7 +131,7 @@ class Status(StrEnum):
     @property
     def cut(self) -> bool:
         """Whether time or memory ended it: nothing that a faster machine would not read, so it is not remembered."""
-        return self in {Status.PARSE_TIMEOUT, Status.PARSE_OOM, Status.PARSE_SIGNAL}
+        return self in _CUT
 
 
 Outcome = Literal["ok", "degraded", "failed", "excluded"]
@@ -146,7 +146,8 @@ _DEGRADED = {
     Status.ELIDED,
     Status.UNRESOLVED,
 }
-_RETRYABLE = {
+_CUT = {Status.PARSE_TIMEOUT, Status.PARSE_OOM, Status.PARSE_SIGNAL}
+_RETRYABLE = _CUT | {
     Status.RATE_LIMITED,
     Status.UPSTREAM_5XX,
     Status.TIMEOUT_FETCH,
@@ -372,8 +373,9 @@ class Document:
     """One text with stand-off spans, read from one blob (its hash) or from a file of a repository (its commit).
 
     `spans` are ordered by (start, -end) and lie inside `text`. A paper also carries its `bibliography`
-    and the `mentions` of it. `status` is OK, OK_REPAIRED or PARTIAL and `detail` says why; `lost` are
-    (subject, status, detail) of pages or parts that could not be read. `links` are (url, text around it).
+    and the `mentions` of it. `status` is OK, OK_REPAIRED, PARTIAL, or PARSE_TIMEOUT for text that time kept
+    from being read well; `detail` says why. `lost` are (subject, status, detail) of pages or parts that could not be read.
+    `links` are (url, text around it).
     """
 
     work: WorkId

@@ -319,6 +319,8 @@ class OwnCode:
             blob = tarball(self.bench, work)
             self.bench.blobs.refuse(blob.sha256)
             shown = told(self.bench.blobs.whole(blob.sha256))  # not remembered by its hash: nothing of it is to stay
+            if shown.cut:
+                raise SourceError(Status.PARSE_TIMEOUT, "reading its archive took longer than allowed")
             named = (replace(readme_link, evidence=(_UNQUOTED,)) for readme_link in beside(work, shown.readme, papers))
             return Look(shown.content, (*from_readme(work, shown.readme, papers), *named), str(work.meta.get("created") or ""))
 

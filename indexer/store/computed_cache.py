@@ -46,6 +46,8 @@ class DerivedCache:
 
     def __init__(self, home: Path) -> None:
         self._kept = Keyed(home / "cache" / "derived.db")
+        self.passing: dict[tuple[str, str, str], object] = {}
+        """What may come out otherwise another time, by the same key, while this cache is open."""
 
     def get(self, input_hash: str, stage: str, version: str) -> bytes | None:
         """What was kept, None if nothing was."""
@@ -71,8 +73,11 @@ T = TypeVar("T")
 def remembered(
     cache_: DerivedCache, kind: type[T], key: str, version: str, make: Callable[[], T], keep: Callable[[T], bool] = lambda computed: True
 ) -> T:
-    """The `kind` kept under (key, version), or what `make` gives, then kept if `keep` says so."""
+    """The `kind` kept under (key, version), or what `make` gives, then kept if `keep` says so, else for as long as the cache is open."""
     stage, form = kind.__name__, adapter(kind)
+    passing = cache_.passing.get((key, stage, version))
+    if isinstance(passing, kind):
+        return passing
     cached_bytes = cache_.get(key, stage, version)
     if cached_bytes is not None:
         try:
@@ -84,4 +89,6 @@ def remembered(
     computed = make()
     if keep(computed):
         cache_.put(key, stage, version, form.dump_json(computed))
+    else:
+        cache_.passing[key, stage, version] = computed
     return computed

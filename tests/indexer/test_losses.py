@@ -5,15 +5,17 @@ from __future__ import annotations
 import io
 import tarfile
 import time
+from dataclasses import replace
 
 import pytest
 
-from indexer.archives.members import Member, members
+from indexer.archives.members import TARBALL, Member, members
 from indexer.archives.tarstream import BoundedStream
 from indexer.build_context import BuildContext
 from indexer.parsers.latex.parser import parse
 from indexer.read_document import Cut, ReadDocument, Wanted
-from indexer.repositories import Code, read_members
+from indexer.repositories import Code, read_members, told
+from indexer.sandbox.pool import Sandbox
 from indexer.sources.arxiv import Arxiv
 from indexer.sources.huggingface import HuggingFace
 from indexer.store.blobs import Blobs
@@ -26,7 +28,7 @@ from lineage.records import LedgerRow, Status, WorkId
 from lineage.settings import Settings
 from tests.demo import DEMO, TARGET, Demo
 from tests.fakes.http import Clock, Reply, Scripted, reply_json
-from tests.upstream import Upstream
+from tests.upstream import Upstream, World
 from tests.upstream.faults import Fault, Faults, ReplaceBody
 from tests.upstream.faults import Redirect as Away
 
@@ -240,6 +242,33 @@ def test_the_seconds_of_a_repository_end_with_rows_that_are_not_remembered():
     assert [row.status for row in code.rows] == [Status.OK, Status.OK, Status.PARSE_TIMEOUT, Status.PARSE_TIMEOUT]
     assert code.rows[-1].status.cut
     assert "repo_seconds = 5" in code.rows[-1].detail
+
+
+def test_what_time_cut_is_read_again_by_the_next_build_and_written_when_more_was_read(tmp_path, monkeypatch):
+    whole, cuts = Sandbox.members, []
+
+    def members(self, items, *rest, **more):
+        read = whole(self, items, *rest, **more)
+        late = [isinstance(one, ReadDocument) and one.path == "softcrop/crop.py" for one in read]
+        cuts.extend(filter(None, late))
+        return [replace(one, status=Status.PARSE_TIMEOUT, spans=(), cuts=()) if cut else one for one, cut in zip(read, late, strict=True)]
+
+    with Upstream(World.load(DEMO)) as upstream:
+        good = Demo(tmp_path / "good", upstream.url).build()
+        demo = Demo(tmp_path / "cut", upstream.url)
+        with monkeypatch.context() as patch:
+            patch.setattr(Sandbox, "members", members)
+            first, again = demo.build(), demo.build()
+        healed, last = demo.build(), demo.build()
+    assert (first.content_hash == good.content_hash, again.unchanged, len(cuts)) == (False, True, 2)
+    assert (healed.content_hash, healed.unchanged, last.unchanged) == (good.content_hash, False, True)
+
+
+def test_the_readme_of_an_archive_that_time_cut_is_not_final(tmp_path):
+    path = tmp_path / "a.tar"
+    path.write_bytes(_tar("root/README.md", "root/a.py"))
+    assert not told(path).cut
+    assert told(path, replace(TARBALL, seconds=-1.0)).cut
 
 
 def test_the_text_of_a_repository_ends_with_rows():

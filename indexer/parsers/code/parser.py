@@ -90,7 +90,7 @@ def parse(path: str, data: bytes, work: WorkId, blob: str) -> Document:
 
 
 def outline(text: str, language: str) -> tuple[tuple[CodeUnit, ...], Status, str]:
-    """Units of a program, with `ok_repaired` or `partial` and the reason where its first reader gave up."""
+    """Units of a program, with another status than `ok` and the reason where its first reader gave up."""
     if language == "python":
         try:
             return python.outline(text), Status.OK, ""
@@ -108,7 +108,7 @@ def _tolerant(text: str, language: str, detail: str) -> tuple[tuple[CodeUnit, ..
     try:
         units = shell_outline(text, parser) if language == "bash" else trees.outline(text, parser, grammar)
     except TimeoutError as error:
-        return line_units(text), Status.PARTIAL, f"{error}; cut by lines"
+        return line_units(text), Status.PARSE_TIMEOUT, f"{error}; cut by lines"
     return units, Status.OK_REPAIRED if detail else Status.OK, detail
 
 

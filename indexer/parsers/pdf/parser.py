@@ -79,8 +79,8 @@ def _status(pages: Pages) -> tuple[Status, str]:
     notes = list(pages.notes)
     if pages.hidden:
         notes.append(f"{pages.hidden} characters that a reader cannot see were left out")
-    if pages.lost:
-        notes.insert(0, f"{len(pages.lost)} of {pages.total} pages lost")
+    if lost := sum(subject.startswith("page ") for subject, *_ in pages.lost):
+        notes.insert(0, f"{lost} of {pages.total} pages lost")
         return Status.PARTIAL, "; ".join(notes)
     if pages.repaired:
         return Status.OK_REPAIRED, "; ".join(["MuPDF repaired the file: text may be missing", *notes])

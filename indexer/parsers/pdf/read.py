@@ -27,7 +27,7 @@ TINY = 2.0
 MAX_SIDE = 1_500.0
 """Points; a larger page is not drawn."""
 DRAWING = 10.0
-"""Seconds for drawing the pages of a file; those after that are read without."""
+"""Processor seconds for drawing the pages of a file; those after that are read without, and a row says so."""
 _INK = 8
 """Levels of grey between letters and what they stand on, at the least."""
 _MATH_FONT = re.compile(r"CMMI|CMSY|CMEX|MSAM|MSBM|Math|Symbol|EUFM|EUSM|RSFS", re.IGNORECASE)
@@ -88,7 +88,7 @@ def _read(pdf: Any, truncated: bool) -> Pages:
         hidden=seen.hidden,
         invisible=seen.invisible,
         notes=tuple(seen.notes),
-        lost=tuple(seen.lost),
+        lost=(*seen.lost, *seen.undrawn),
     )
 
 
@@ -142,6 +142,7 @@ class _Seen:
         self.notes: list[str] = []
         self.damaged: list[int] = []
         self.lost: list[tuple[str, Status, str]] = []
+        self.undrawn: list[tuple[str, Status, str]] = []
 
 
 def _page(pdf: Any, index: int, seen: _Seen) -> Page:
@@ -236,13 +237,16 @@ class _Drawn:
         """The page, unless it is very large or drawing has taken long enough."""
         import pymupdf
 
-        if max(page.rect.width, page.rect.height) > MAX_SIDE or seen.drawing > DRAWING:
+        if max(page.rect.width, page.rect.height) > MAX_SIDE:
             return None
-        start = time.monotonic()
+        if seen.drawing > DRAWING:
+            seen.undrawn = seen.undrawn or [(f"hidden text from page {page.number + 1} on", Status.PARSE_TIMEOUT, f"drawing took {DRAWING:g} s")]
+            return None
+        start = time.thread_time()
         try:
             return cls(page.get_pixmap(colorspace=pymupdf.csGRAY, alpha=False, annots=False))
         finally:
-            seen.drawing += time.monotonic() - start
+            seen.drawing += time.thread_time() - start
 
     def is_blank(self, span: Mapping[str, Any]) -> bool:
         """Whether two letters or more left no ink in their box."""

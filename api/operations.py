@@ -25,7 +25,6 @@ from lineage.generation import Damaged, Generation, open_generation
 from lineage.hyperparameters.ontology import ontology
 from lineage.progress import Stage, Watch, unwatched
 from lineage.records import Answer, ChunkKind, Reference, Work, WorkId
-from lineage.results import Audit, CodeArchive, Consensus, Crop, Gaps, ModelUsage, Pack, Tallies, WrittenAnswer
 from lineage.settings import lineages_at
 from lineage.text.hidden_text import inline
 
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from indexer.repair import Pruned, Repair
     from indexer.store.generations import Finding
     from indexer.store.migration import Migrated
+    from lineage.results import Audit, CodeArchive, Consensus, Crop, Gaps, ModelUsage, Pack, Tallies, WrittenAnswer
     from lineage.settings import Settings
     from retrieval.context.token_budget import Tokens
     from retrieval.evaluation import CheckedEvaluation

@@ -9,10 +9,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool
 
 from indexer.plan import JOB_ID, BuildRequest
 from lineage.errors import BadIdentifier, UsageError
-from lineage.records import Work, WorkId
-from lineage.results import Gap, Gaps, Specification, Stage
 
 if TYPE_CHECKING:
+    from lineage.results import Stage
     from lineage.settings import Settings
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$"
@@ -53,7 +52,7 @@ Line = Annotated[str, Field(min_length=1, max_length=2048)]
 class Closed(BaseModel):
     """A request that rejects unknown fields."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)  # the command line reads the fields alone
 
 
 class Nothing(Closed):
@@ -309,6 +308,8 @@ LEAST_TOKENS = 100
 def check_rows(state: str, topic: str, settings: Settings) -> None:
     """Raise `UsageError` for a state or topic that no report can have; it names those that one can."""
     from lineage.hyperparameters.checklist import checklist
+    from lineage.records import Work, WorkId
+    from lineage.results import Gap, Gaps, Specification
     from retrieval.gaps.stored_report import chosen
 
     if not (state or topic):

@@ -1,8 +1,9 @@
 """What commands cost from cold, beside Python that does nothing and `rg` over the same texts.
 
-    python -m benchmarks.cold --home HOME [--rounds 6] LINEAGE
+    python -m benchmarks.cold --home HOME [--rounds 6] [LINEAGE ...]
 
-Prints the least processor time and the least wall time of each command over so many rounds, in which all take turns.
+Prints the least processor time and the least wall time of each command over so many rounds, in which all take turns, of each lineage
+(default: all), and the most of all lineages.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from benchmarks.parts import run_benchmark
-from lineage.generation import open_generation
+from lineage.generation import names, open_generation
 
 _QUESTION, _WORD = "how is the learning rate scheduled?", "weight_decay"
 
@@ -41,24 +42,33 @@ def seconds(command: list[str], home: Path) -> tuple[float, float]:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, wall
 
 
+def measured(lineage: str, home: Path, rounds: int) -> dict[str, tuple[float, float]]:
+    """The least processor time and wall time of each command."""
+    costs = defaultdict[str, list[tuple[float, float]]](list)
+    with tempfile.TemporaryDirectory() as folder:
+        with open_generation(home, lineage) as generation:
+            for row, text in generation.catalog.texts() if shutil.which("rg") else ():
+                (Path(folder) / f"{row}.txt").write_text(text, "utf-8")
+        for _ in range(rounds):
+            for name, command in commands(lineage, Path(folder)).items():
+                costs[name].append(seconds(command, home))
+    return {name: (min(cpu for cpu, _ in values), min(wall for _, wall in values)) for name, values in costs.items()}
+
+
 def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("lineage")
+    parser.add_argument("lineages", nargs="*")
     parser.add_argument("--home", type=Path, required=True)
     parser.add_argument("--rounds", type=int, default=6)
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        with open_generation(given.home, given.lineage) as generation:
-            for row, text in generation.catalog.texts():
-                (Path(folder) / f"{row}.txt").write_text(text, "utf-8")
-        measured = defaultdict[str, list[tuple[float, float]]](list)
-        for _ in range(given.rounds):
-            for name, command in commands(given.lineage, Path(folder)).items():
-                measured[name].append(seconds(command, given.home))
-    for name, values in measured.items():
-        processor, wall = map(min, zip(*values, strict=True))
-        print(f"{name:<16} processor {processor:.2f} s, wall {wall:.2f} s")
+    slowest: dict[str, tuple[float, float]] = {}
+    for lineage in given.lineages or names(given.home):
+        least = measured(lineage, given.home, given.rounds)
+        print(lineage, *(f"{name} {processor:.2f}/{wall:.2f}" for name, (processor, wall) in least.items()), sep=", ", flush=True)
+        slowest = {name: max(cost, slowest.get(name, cost)) for name, cost in least.items()}
+    for name, (processor, wall) in slowest.items():
+        print(f"{name:<16} processor {processor:.2f} s, wall {wall:.2f} s at most")
 
 
 if __name__ == "__main__":

@@ -31,6 +31,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.lib import format as npy
+from numpy.typing import NDArray
 
 from lineage.catalog.reader import Catalog
 from lineage.errors import NotFound, StoreDamaged
@@ -50,6 +51,8 @@ SETTLED, SETTLED_WITHOUT = "settled.json", "settled-without-target-code.json"
 CURRENT = "CURRENT"
 DECISIONS = "decisions.jsonl"
 REBUILD = "build the lineage again; what was fetched is kept"
+_NPY_HEADER = 1 << 16
+"""More bytes than the header of a `.npy` file has."""
 UNIT = 1e-3
 """How far from one the length of a stored vector may be."""
 _ID = re.compile(r"\d{6}-[0-9a-f]{8}\Z")
@@ -336,9 +339,9 @@ def _vectors(folder: Path, manifest: Manifest) -> Vectors:
     return array
 
 
-def npy_rows(content: bytes) -> Vectors:
+def npy_rows(content: bytes | memoryview) -> NDArray[Any]:
     """The array in the bytes of a `.npy` file, not copied; raises `ValueError`."""
-    stream = io.BytesIO(content)
+    stream = io.BytesIO(content[:_NPY_HEADER])
     npy.read_magic(stream)
     shape, fortran, dtype = npy.read_array_header_1_0(stream)
     if fortran or dtype.hasobject:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from api.cli.display import licence, plain, printable, shorten
 from api.cli.terminal import bold, dim, good
 from lineage.citation import pinpoint
 from lineage.records import Hit
-from lineage.results import Consensus, FactOccurrence, ModelUsage, Pack, Tallies, Value, WrittenAnswer
 from lineage.text.hidden_text import visible
 from lineage.text.tokens import counted
+
+if TYPE_CHECKING:
+    from lineage.results import Consensus, FactOccurrence, ModelUsage, Pack, Tallies, Value, WrittenAnswer
 
 _HELD = 6
 _WHOLE, _SHORT = 8, 12

@@ -14,7 +14,6 @@ from itertools import chain, groupby, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from api.wire.encode import MAX_TOKENS, SHARED_TOKENS, view
-from api.wire.hits import hit_view
 from lineage.citation import citation, owner, short
 from lineage.licenses import called
 from lineage.reasons import UNSUPPORTED
@@ -508,5 +507,7 @@ def passage_lines(found: CitedPassage) -> str:
 
 def concise_hit(place: ListedPlace, cited: str) -> ConciseHit:
     """The hit of a place without text, cited as its text is."""
+    from api.wire.hits import hit_view  # brings the views of all results along
+
     made = hit_view(place.hit)
     return view(made, ConciseHit, citation=cited, flags=tuple(flag for flag in made.flags if flag != "text-cut"))

@@ -128,7 +128,7 @@ def _padded(rows: Sequence[Sequence[int]]) -> tuple[np.ndarray[Any, np.dtype[np.
 def _load(folder: Path, threads: int) -> tuple[Any, Any]:
     import onnxruntime
 
-    model, tokens = _read(folder / "model.onnx", MODEL_SHA256), tokenizer(folder)
+    model, tokens = _checked(folder / "model.onnx", MODEL_SHA256), tokenizer(folder)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.log_severity_level = 3
@@ -143,22 +143,24 @@ def tokenizer(folder: Path = FOLDER) -> Any:
     """The model's tokenizer, which counts the tokens of packs too; raises `SettingsError` when the file is damaged."""
     from tokenizers import Tokenizer
 
-    return Tokenizer.from_buffer(_read(folder / "tokenizer.json", TOKENIZER_SHA256))
+    return Tokenizer.from_file(str(_checked(folder / "tokenizer.json", TOKENIZER_SHA256)))
 
 
-def _read(path: Path, sha256: str = "") -> bytes:
+def _checked(path: Path, sha256: str = "") -> Path:
+    """A packaged file, which is there and has its hash."""
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise SettingsError(f"the packaged embedder lacks {path.name}: {error.strerror}", hint="reinstall the package") from error
-    if sha256 and hashlib.sha256(data).hexdigest() != sha256:
+    if sha256 and found != sha256:
         raise SettingsError(f"the packaged embedder's {path.name} is not the file this version was made with", hint="reinstall the package")
-    return data
+    return path
 
 
 def _self_test(path: Path, tokenizer: Any, session: Any) -> None:
     """Compare with the float32 model's vectors: integer kernels differ by processor, and a wrong one must not pass unseen."""
-    stored = json.loads(_read(path))
+    stored = json.loads(_checked(path).read_bytes())
     test_vectors = embed(session, [ids for ids, _ in prepared(tokenizer, stored["texts"], PASSAGE_TOKENS)])
     cosine = float((test_vectors * np.array(stored["vectors"], np.float32)).sum(axis=1).min())
     if not cosine >= SELF_TEST_COSINE:

@@ -265,7 +265,7 @@ class Ontology:
 
 def _is_own(identifier: str, name: str) -> bool:
     """Whether an identifier is the name of a detail, in whatever order; one word alone is too common for that."""
-    return "_" in name and sorted(parts(identifier)) == sorted(parts(name))
+    return "_" in name and len(fold(identifier)) == len(fold(name)) and sorted(parts(identifier)) == sorted(parts(name))
 
 
 def _highest(value: str) -> float:

@@ -6,9 +6,8 @@ import hashlib
 import os
 import platform
 import shutil
-from base64 import urlsafe_b64encode
 from collections.abc import Mapping
-from importlib.metadata import PackageNotFoundError, distribution, version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from lineage import generation as layout
 from lineage import registry
 from lineage.errors import LineageError
 from lineage.settings import PROFILES, Settings, config_file, origins, variables
+from lineage.tables import is_altered
 
 _PACKAGES = (
     *("paper-lineage", "semanticscholar", "arxiv", "pymupdf", "faiss-cpu"),
@@ -50,18 +50,8 @@ def _data_files() -> list[Path]:
 
 
 def altered() -> tuple[Path, ...]:
-    """Packaged tables that differ from what the installation recorded; a source tree records nothing."""
-    try:
-        recorded = {Path(str(file.locate())).resolve(): file.hash for file in distribution("paper-lineage").files or ()}
-    except PackageNotFoundError:
-        return ()
-    hashes = ((path, recorded.get(path.resolve())) for path in _data_files())
-    return tuple(path for path, hash_ in hashes if hash_ and hash_.mode == "sha256" and _encoded(path) != hash_.value)
-
-
-def _encoded(path: Path) -> str:
-    """The SHA-256 of a file as wheels record it."""
-    return urlsafe_b64encode(hashlib.sha256(path.read_bytes()).digest()).rstrip(b"=").decode()
+    """Packaged tables that differ from what the installation recorded."""
+    return tuple(filter(is_altered, _data_files()))
 
 
 def _data() -> dict[str, str]:

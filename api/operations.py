@@ -548,11 +548,11 @@ class Service:
         from api.doctor import altered
         from indexer.store.generations import Finding
         from indexer.store.verify import check_lineage, check_shared, check_stored
+        from lineage.tables import REINSTALL
 
         at = self._lineages
         checked = (check_lineage(at, name, read_data) if isinstance(at, Path) else check_stored(at, name) for name in self._chosen(lineage))
-        hint = "install paper-lineage again; answers may depend on it"
-        changed = (Finding(str(path), "is not the table that was installed", hint) for path in altered())
+        changed = (Finding(str(path), "is not the table that was installed", REINSTALL) for path in altered())
         return (*(finding for findings in checked for finding in findings), *(check_shared(self._home) if read_data else ()), *changed)
 
     def repair(self, lineage: str = "", *, watch: Watch = unwatched) -> tuple[Repair, ...]:

@@ -139,8 +139,9 @@ def _lineage(bench: BuildContext, name: str) -> Iterator[Repair]:
         return  # a transaction leaves nothing half done; what has rotted since is built anew
     home = bench.settings.home
     folder = layout.lineage_folder(home, name)
-    damaged = [path for path in sorted((folder / "gen").glob("[0-9]*")) if any(verify.check_generation(path))]
-    whole = [path.name for path in sorted((folder / "gen").glob("[0-9]*")) if path not in damaged]
+    there = sorted((folder / "gen").glob("[0-9]*"))
+    damaged = [path for path in there if any(finding.hint in verify.MENDABLE for finding in verify.check_generation(path))]
+    whole = [path.name for path in there if path not in damaged]
     try:
         current = layout.current(home, name)
     except LineageError:

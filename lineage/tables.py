@@ -2,21 +2,44 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import logging
+from base64 import urlsafe_b64encode
 from collections.abc import Callable
 from functools import cache
+from importlib.metadata import PackageNotFoundError, distribution
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 MAX_BYTES = 4 * 1024 * 1024
+REINSTALL = "install paper-lineage again; answers may depend on it"
 
 
 @cache
 def packaged(name: str, package: str = "lineage") -> Any:
-    """The value of `data/NAME.json`, which nobody changes."""
-    return json.loads(files(package).joinpath(f"data/{name}.json").read_text("utf-8"))
+    """The value of `data/NAME.json`; one that was altered since it was installed is told on standard error."""
+    path = Path(str(files(package).joinpath(f"data/{name}.json")))
+    if is_altered(path):
+        logging.getLogger(__name__).warning("%s is not the table that was installed: %s", path, REINSTALL)
+    return json.loads(path.read_text("utf-8"))
+
+
+@cache
+def _recorded() -> dict[Path, str]:
+    try:
+        recorded = distribution("paper-lineage").files or ()
+    except PackageNotFoundError:
+        return {}
+    return {Path(str(file.locate())).resolve(): file.hash.value for file in recorded if file.suffix == ".json" and file.hash}
+
+
+def is_altered(path: Path) -> bool:
+    """Whether a packaged table differs from what the installation recorded, which a source tree does not."""
+    recorded = _recorded().get(path.resolve())
+    return bool(recorded) and urlsafe_b64encode(hashlib.sha256(path.read_bytes()).digest()).decode().rstrip("=") != recorded
 
 
 def own(setting: str, path: Path, read: Callable[[Any], T], form: str) -> T:

@@ -110,8 +110,12 @@ def _written(text: str, out: Path | None, *, exact: bool = False) -> None:
 
 def _fail_if_damaged(rows: Sequence[Finding | Damaged]) -> None:
     if rows:
+        from indexer.store.verify import MENDABLE
+
         problems = "; ".join(row.problem for row in rows if isinstance(row, Damaged)) or f"{len(rows)} findings"
-        raise StoreDamaged(problems, hint="`lineage check --repair` fetches or makes again just what is damaged")
+        others = [row.hint for row in rows if not isinstance(row, Damaged) and row.hint not in MENDABLE]
+        repair = "`lineage check --repair` fetches or makes again just what is damaged"
+        raise StoreDamaged(problems, hint=others[0] if len(others) == len(rows) else repair)
 
 
 def _fail_if_forged(rows: Sequence[SourceCheck]) -> None:

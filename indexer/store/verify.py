@@ -30,6 +30,8 @@ _SHA256 = re.compile(r"[0-9a-f]{64}\Z")
 
 _ROWS = 20_000
 MENDED = "it counts as absent and is made or fetched again; `lineage check --repair` does it now"
+MENDABLE = {layout.REBUILD, MENDED}
+"""Hints of what `lineage check --repair` mends."""
 _KEEP_OUT = "build again with the same flags"
 
 

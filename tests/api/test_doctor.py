@@ -7,10 +7,17 @@ from hashlib import sha256
 from importlib.metadata import Distribution
 from pathlib import Path
 
+import pytest
+
 import api.doctor
+import lineage.tables as tables_module
+from api.bootstrap import Parts
+from api.cli.inspect import _fail_if_damaged
 from api.doctor import altered, examine
+from api.operations import Service
 from indexer.transport.upstreams import UPSTREAMS
 from lineage import settings
+from lineage.errors import StoreDamaged
 from lineage.settings import PROFILES, Settings
 
 
@@ -66,19 +73,27 @@ def test_without_a_chat_model_it_says_what_is_done_instead():
     assert examine(settings.load(llm_model="some-model"))["chat model"] == {"chosen": "some-model", "endpoint": "the public one of OpenAI"}
 
 
-def test_a_packaged_table_that_was_altered_since_it_was_installed_is_named(monkeypatch, tmp_path):
+def test_a_packaged_table_that_was_altered_since_it_was_installed_is_named_and_told_when_it_is_loaded(monkeypatch, tmp_path, caplog):
     """A wheel records the hash of each of its files; what is there now is compared with it."""
-    tables = [tmp_path / name for name in ("roles.json", "ontology.json")]
+    tables = [tmp_path / "data" / name for name in ("roles.json", "ontology.json")]
+    tables[0].parent.mkdir()
     for table in tables:
         table.write_text("{}")
     value = urlsafe_b64encode(sha256(b"{}").digest()).rstrip(b"=").decode()
     info = tmp_path / "paper_lineage-1.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: paper-lineage\nVersion: 1\n")
-    (info / "RECORD").write_text("".join(f"{table.name},sha256={value},2\n" for table in tables))
-    monkeypatch.setattr(api.doctor, "distribution", lambda _: Distribution.at(info))
+    (info / "RECORD").write_text("".join(f"data/{table.name},sha256={value},2\n" for table in tables))
+    monkeypatch.setattr(tables_module, "distribution", lambda _: Distribution.at(info))
+    monkeypatch.setattr(tables_module, "files", lambda _: tmp_path)
+    monkeypatch.setattr(tables_module, "_recorded", tables_module._recorded.__wrapped__)
     monkeypatch.setattr(api.doctor, "_data_files", lambda: tables)
-    assert altered() == ()
+    load = tables_module.packaged.__wrapped__
+    assert (altered(), load("roles"), caplog.messages) == ((), {}, [])
     tables[0].write_text('{"forged": 1}')
-    assert altered() == (tables[0],)
+    assert (altered(), load("roles"), load("ontology")) == ((tables[0],), {"forged": 1}, {})
+    assert [message.partition(" is not the table that was installed")[0] for message in caplog.messages] == [str(tables[0])]
+    with pytest.raises(StoreDamaged) as caught:
+        _fail_if_damaged(Service(Parts(settings.load(home=tmp_path / "none"))).check())
+    assert "install paper-lineage again" in caught.value.hint
     assert [said.endswith(", altered since it was installed") for said in examine(settings.load())["data"].values()] == [True, False]

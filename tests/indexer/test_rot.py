@@ -74,6 +74,13 @@ def test_a_flip_in_a_remembered_answer_changes_no_build(copy, sound):
     assert copy.build(TARGET).content_hash == former
 
 
+def test_a_file_that_does_not_belong_to_a_generation_is_found_and_costs_it_nothing(copy):
+    folder = layout.generation_folder(copy.home, NAME, layout.current(copy.home, NAME))
+    (folder / "notes.txt").write_text("mine")
+    assert (len(copy.service.check()), copy.service.repair()) == (1, ())
+    assert (folder / "notes.txt").exists()
+
+
 def test_damaged_cache_rows_are_found_and_taken_out(copy):
     path = copy.home / "cache" / "derived.db"
     content = path.read_bytes()

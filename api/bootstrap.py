@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from copy import copy
@@ -14,7 +15,7 @@ import numpy as np
 
 from lineage import registry
 from lineage.errors import UsageError
-from lineage.generation import FIRST_TIER, REPORT, REPORT_WITHOUT, SETTLED, SETTLED_WITHOUT, open_generation
+from lineage.generation import FIRST_TIER, INDEX, REPORT, REPORT_WITHOUT, SETTLED, SETTLED_WITHOUT, open_generation
 from lineage.progress import Waiting, Watch, unwatched
 from lineage.records import WorkId
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from indexer.lock.record import LockReplay, Tape
     from indexer.transport.client import Transport
     from lineage.generation import Generation
-    from lineage.ports import Embedder, ReferenceSource, Reranker, WordEmbedder
+    from lineage.ports import Embedder, ReferenceSource, Reranker, VectorIndex, WordEmbedder
     from lineage.results import Gaps
     from lineage.settings import Settings
     from retrieval.context.token_budget import Tokens
@@ -142,19 +143,25 @@ class Parts:
         """The same engine; the caller closes it."""
         return self.engine_of(open_generation(self.settings.lineages, lineage))
 
-    def engine_of(self, generation: Generation) -> Engine:
-        """The search engine of an open generation, which it closes."""
+    def engine_of(self, generation: Generation, index: VectorIndex | None = None) -> Engine:
+        """The search engine of an open generation, which it closes; `index` if its vectors have been indexed already."""
         from lineage.hyperparameters.ontology import ontology
         from retrieval.search.engine import Engine
         from retrieval.search.query import vocabulary
 
-        vectors = generation.vectors
-        kind = "pgvector" if not isinstance(vectors, np.ndarray) else "faiss" if len(vectors) >= _MANY else "flat"
-        index = registry.load("vectors", kind)(vectors) if vectors is not None else None
+        index = index or self._index(generation)
         words = vocabulary(self.settings.vocabulary)
         embedder = (lambda: self._reader(generation.manifest.embedder)) if index else None
         known = ontology(self.settings.ontology)
         return Engine(generation, embedder, index, words=words, reranker=self.reranker, table=lambda: self.first, known=known)
+
+    def _index(self, generation: Generation) -> Any:
+        """What finds the neighbours of a question among the vectors of a generation, None if it has none."""
+        vectors = generation.vectors
+        if isinstance(vectors, np.ndarray) and len(vectors) >= _MANY:
+            kept = generation.file(INDEX)
+            return registry.load("vectors", "faiss")(vectors, json.loads(kept)["recall"] if kept else None)
+        return None if vectors is None else registry.load("vectors", "flat" if isinstance(vectors, np.ndarray) else "pgvector")(vectors)
 
     def gaps_material(self, engine: Engine, facts: FactIndex | None = None) -> ReportInputs:
         """The inputs of a gap report: the configured checklist and ontology, and the facts of the generation, read unless they are given."""
@@ -235,8 +242,9 @@ class Parts:
 
     def made(self, generation: Generation, *, whole: bool = True) -> Mapping[str, bytes]:
         """As `indexer.build_context.Reports.made`."""
-        engine = self.engine_of(generation)
-        files: dict[str, bytes] = {}
+        index = self._index(generation)
+        engine = self.engine_of(generation, index)
+        files = {INDEX: json.dumps({"recall": index.recall}).encode()} if hasattr(index, "recall") else {}
         partial = engine.without_target_code()
         for one, report, settled in ((engine, REPORT, SETTLED), (partial, REPORT_WITHOUT, "" if partial is engine else SETTLED_WITHOUT)):
             facts = holders_of(one)

@@ -6,6 +6,7 @@
                                   vectors.npy       float32 (chunks, dim), row = chunk row; absent in a lexical generation
                                   report.json       the report of gaps; again without the target's code; absent in a first tier
                                   settled.json      what works hold of each detail and mechanism; again without the target's code
+                                  index.json        what an index of bytes finds of true neighbors, where there are vectors enough for one
                                   manifest.json     hashes and sizes of the others, written last
 
 A generation never changes after its folder has got its name, so a reader that holds one needs no lock and sees
@@ -48,6 +49,7 @@ VECTORS = "vectors.npy"
 MANIFEST = "manifest.json"
 REPORT, REPORT_WITHOUT = "report.json", "report-without-target-code.json"
 SETTLED, SETTLED_WITHOUT = "settled.json", "settled-without-target-code.json"
+INDEX = "index.json"
 CURRENT = "CURRENT"
 DECISIONS = "decisions.jsonl"
 REBUILD = "build the lineage again; what was fetched is kept"

@@ -31,7 +31,7 @@ from benchmarks.typeset_works import CORES, Made, bib, draw, plain, pool
 HALVES = ("insight", "keptout")
 SYLLABLES = ["ba", "ko", "li", "mu", "ne", "pra", "sto", "ti", "vu", "we", "xi", "zor", "da", "fe", "gi", "hul"]
 WORDS = """the model of a and its results we that show data for method with training loss on each step are given in this section as before
-larger batch gradient error bound noise sample layer feature score baseline setting previous estimate observed under""".split()  # noqa: SIM905
+larger batch gradient error bound noise sample layer feature score baseline setting previous estimate observed under""".split()
 _AFFILIATION = r"\affiliation{\institution{Some University}\country{Norway}}"
 MODERN, CLASSIC = r"\usepackage[utf8]{inputenc}\usepackage[T1]{fontenc}\usepackage{lmodern,url}", r"\usepackage[utf8]{inputenc}\usepackage{url}"
 

@@ -1,4 +1,4 @@
-# ruff: noqa: SIM905, RUF005, E501 - word lists read best as words
+# ruff: noqa: RUF005, E501 - word lists read best as words
 """Works to typeset bibliographies of: drawn from gold reference lists where there are any, else made up.
 
 Made-up works carry what breaks readers: accents, particles, organizations, twenty authors, questions, quotes,

@@ -19,25 +19,7 @@ from lineage.text.syntax import UNREADABLE, Function, defaults, module
 from lineage.text.tokens import parts
 
 SCHEDULE, WARMUP = "lr_schedule", "warmup_and_floor"
-_STEPS = frozenset(
-    (
-        "step",
-        "steps",
-        "globalstep",
-        "currentstep",
-        "curstep",
-        "nstep",
-        "it",
-        "iter",
-        "iters",
-        "niter",
-        "curiter",
-        "iteration",
-        "itr",
-        "epoch",
-        "epochs",
-    )
-)
+_STEPS = frozenset("step steps globalstep currentstep curstep nstep it iter iters niter curiter iteration itr epoch epochs".split())
 _ORDERED = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _PLAIN = frozenset(("float", "int", "min", "max"))
 """Calls in which a step stays a step."""

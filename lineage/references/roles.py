@@ -31,35 +31,7 @@ _SECTIONS = (
     ("method", re.compile(r"method|model|approach|architecture|algorithm|framework|technique|preliminar|system|pipeline", re.IGNORECASE)),
     ("discussion", re.compile(r"discussion|conclusion|limitation|future|ethic|impact", re.IGNORECASE)),
 )
-_MUTE = frozenset(
-    {
-        "a",
-        "an",
-        "the",
-        "of",
-        "to",
-        "in",
-        "on",
-        "by",
-        "for",
-        "from",
-        "with",
-        "and",
-        "or",
-        "as",
-        "at",
-        "is",
-        "are",
-        "be",
-        "it",
-        "its",
-        "this",
-        "that",
-        "we",
-        "our",
-        "i",
-    }
-)
+_MUTE = frozenset("a an the of to in on by for from with and or as at is are be it its this that we our i".split())
 _DATA_TITLE = re.compile(r"\b(?:data ?sets?|corpus|corpora|benchmark|treebank|large-scale (?:data|hierarchical)|database)\b", re.IGNORECASE)
 _METRIC_TITLE = re.compile(r"\b(?:metric|automatic evaluation of|evaluation measure|evaluating (?:text|summar)|bleu|rouge|score)\b", re.IGNORECASE)
 

@@ -46,31 +46,14 @@ _HOW = {
 _LEAST = 1.5
 _ASIDE, _NEAR = 3.0, 12
 _FILES: Mapping[str, frozenset[str]] = {
-    "training": frozenset(
-        ("train", "trainer", "training", "main", "engine", "pretrain", "finetune", "optim", "optimizer", "losses", "loss", "sched", "run", "lib")
-    ),
-    "model": frozenset(("model", "models", "module", "modules", "modeling", "net", "network", "transformer", "layers", "nets", "vit", "arch", "vae")),
-    "data": frozenset(
-        (
-            "data",
-            "dataset",
-            "datasets",
-            "transforms",
-            "transform",
-            "preprocess",
-            "preprocessing",
-            "loader",
-            "dataloader",
-            "crop",
-            "augment",
-            "train",
-            "main",
-        )
-    ),
-    "evaluation": frozenset(
-        ("eval", "evaluate", "evaluation", "test", "metrics", "metric", "sample", "sampler", "generate", "fid", "engine", "main", "evaluator", "ddp")
-    ),
-    "sampling": frozenset(("sample", "sampler", "samplers", "sampling", "generate", "diffusion", "model", "models", "engine", "inference")),
+    room: frozenset(words.split())
+    for room, words in {
+        "training": "train trainer training main engine pretrain finetune optim optimizer losses loss sched run lib",
+        "model": "model models module modules modeling net network transformer layers nets vit arch vae",
+        "data": "data dataset datasets transforms transform preprocess preprocessing loader dataloader crop augment train main",
+        "evaluation": "eval evaluate evaluation test metrics metric sample sampler generate fid engine main evaluator ddp",
+        "sampling": "sample sampler samplers sampling generate diffusion model models engine inference",
+    }.items()
 }
 _ROOMS: Mapping[str, tuple[str, ...]] = {
     "architecture": ("model",),
@@ -86,24 +69,7 @@ _ROOMS: Mapping[str, tuple[str, ...]] = {
 _TRAINING_ROOM = ("training",)
 _TRAINED = {"training": 0.6, "data": 0.3}
 """What a file in which training goes on says more of the mechanisms of these rooms than others."""
-_STRAY = frozenset(
-    (
-        "demo",
-        "demos",
-        "notebooks",
-        "legacy",
-        "benchmark",
-        "benchmarks",
-        "scratch",
-        "old",
-        "deprecated",
-        "visualization",
-        "vis",
-        "plot",
-        "plots",
-        "analysis",
-    )
-)
+_STRAY = frozenset("demo demos notebooks legacy benchmark benchmarks scratch old deprecated visualization vis plot plots analysis".split())
 _DOES = re.compile(r"train|step|main|loop|loss|init|forward|optim|sampl|eval", re.IGNORECASE)
 
 

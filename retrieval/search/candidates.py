@@ -34,31 +34,7 @@ FEWEST = 4
 _REACH, _LEAST = 4, 0.6
 _WEIGHT = 0.5
 """What a word counts that the index does not know the rarity of."""
-_OUTRIGHT = frozenset(
-    [
-        "how",
-        "what",
-        "which",
-        "who",
-        "whom",
-        "whose",
-        "when",
-        "where",
-        "why",
-        "does",
-        "do",
-        "did",
-        "is",
-        "are",
-        "was",
-        "were",
-        "can",
-        "could",
-        "should",
-        "has",
-        "have",
-    ]
-)
+_OUTRIGHT = frozenset("how what which who whom whose when where why does do did is are was were can could should has have".split())
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ _SUFFIX = re.compile(r",\s+(?=(?:[JS]r|I{2,3}|IV)\b)")
 ET_AL = re.compile(r"[,;]?\s*\b(?:and\s+)?(?:et\.?\s?al\.?|and others|others)[.,;:]{0,2}", re.IGNORECASE)
 EDITORS = re.compile(r"[\s,]*\(?\b(?:eds?|editors?|hrsg)\b\.?\)?[.,:]*\s*", re.IGNORECASE)
 _SMALL = frozenset(
-    "van von der den de del della di da dos du la le el al bin ibn ter ten et y zu zur e las los do af av auf op mac vom im jr sr "  # noqa: SIM905
+    "van von der den de del della di da dos du la le el al bin ibn ter ten et y zu zur e las los do af av auf op mac vom im jr sr "
     "and others of for the with on behalf & und".split()
 )
 

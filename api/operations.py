@@ -381,14 +381,20 @@ class Service:
             watch(Stage("pack", note="gathering evidence for the task"))
             return _traced(engine, pack(engine, task, chosen, tokens, self._parts.tokens, gaps=gaps))
 
-    def answer(self, text: str, *, lineage: str = "", no_target_code: bool = False) -> WrittenAnswer:
-        """Answer in the words of the evidence: the target's sentences that state what is asked, else quotations that come near."""
-        from retrieval.answers import answered
+    def answer(self, text: str, *, lineage: str = "", no_target_code: bool = False, model: bool = False) -> WrittenAnswer:
+        """Answer in the words of the evidence: the target's sentences that state what is asked, else quotations that come near.
+
+        With `model` the configured chat model answers, and what quotes of stored passages prove is kept. Raises `UsageError` and `NotFound`.
+        """
+        from retrieval import answers, answers_by_model
+        from retrieval.gaps.model_reader import Reader
         from retrieval.search.query import make_query
 
         query = make_query(text)
         with self._parts.asked(self._name(lineage), no_target_code) as engine:
-            return _traced(engine, answered(engine, query, holders_of(engine)))
+            if model:
+                return _traced(engine, answers_by_model.answered(Reader(self._parts.chat_model, engine), query))
+            return _traced(engine, answers.answered(engine, query, holders_of(engine)))
 
     def facts(self, name: str, *, lineage: str = "", no_target_code: bool = False) -> Consensus:
         """List every value of a detail (by any of its names, or a title of `gaps`), its sources, and the value that the target inherits.

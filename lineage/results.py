@@ -249,7 +249,7 @@ class Pack:
 
 @dataclass(frozen=True)
 class Sentence:
-    """One sentence of an answer, word for word, and the passage that it stands in."""
+    """One sentence of an answer, word for word or a chat model's own with the words that prove it, and the passage that it stands in."""
 
     text: str
     evidence: tuple[Hit, ...]
@@ -257,7 +257,7 @@ class Sentence:
 
 @dataclass(frozen=True)
 class WrittenAnswer:
-    """An answer in the words of its evidence: `sentences` of the target that state the value which is asked for, else `quotes`.
+    """An answer in the words of its evidence: `sentences` of the target that state the value which is asked for (or a chat model's), else `quotes`.
 
     Quotes come near the question, and whether they answer it is not claimed. Neither: nothing in the lineage supports an answer, `nearest` are
     the misses.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -208,12 +208,8 @@ def gaps(
       lineage gaps --model --dry-run
     """
     asked = {**run.asked, "lineage": run.asked["lineage"] or named}
-    if model or dry_run:
-        usage = run.service.model_usage(lambda: run.service.gaps(**asked, model=True))
-        if dry_run:
-            run.put(usage, display_answers.usage, "model_usage")
-            return
-        print(display_answers.usage(usage), file=sys.stderr)
+    if (model or dry_run) and _told(run, lambda: run.service.gaps(**asked, model=True), dry_run):
+        return
     with run.watching_on_a_terminal() as watch:
         gap_report = run.service.gaps(**asked, model=model, watch=watch)
     short = sys.stdout.isatty() and not (full or asked["state"] or asked["topic"])
@@ -221,6 +217,16 @@ def gaps(
 
     columns, rows = terminal.size()
     run.put(gap_report, partial(display_gaps.brief, rows=rows, columns=columns) if short else display_gaps.gaps, "gaps")
+
+
+def _told(run: Run, asking: Callable[[], object], dry_run: bool) -> bool:
+    """Print what the chat model would be asked; whether that was all that is wanted."""
+    usage = run.service.model_usage(asking)
+    if dry_run:
+        run.put(usage, display_answers.usage, "model_usage")
+    else:
+        print(display_answers.usage(usage), file=sys.stderr)
+    return dry_run
 
 
 @command(requests.DetailName)
@@ -270,6 +276,8 @@ def context(
 def answer(
     run: Run,
     text: Annotated[list[str], typer.Argument(metavar="TEXT", help="The question, with or without quotes.")],
+    model: Annotated[bool, typer.Option("--model", help="Let the configured chat model answer, with quotes as proof (LINEAGE_LLM_MODEL).")] = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Answer a question in the words of the evidence. Exits with 3 if nothing supports an answer.
 
@@ -281,7 +289,9 @@ def answer(
 
       lineage answer "how are rationales selected?" --lineage arxiv-2004.14974 --json
     """
-    answer_result = run.service.answer(joined(text), **run.asked)
+    if (model or dry_run) and _told(run, lambda: run.service.answer(joined(text), **run.asked, model=True), dry_run):
+        return
+    answer_result = run.service.answer(joined(text), **run.asked, model=model)
     run.put(answer_result, display_answers.written, "answer")
     with exit_codes.concluding():
         if not (answer_result.sentences or answer_result.quotes):

@@ -1,0 +1,106 @@
+"""Answers that a chat model writes: each sentence comes with a quote of a passage that it was shown, which holds every number of the sentence.
+
+What a quote does not prove is dropped; where nothing is left, nothing is claimed, and the nearest passages are listed.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import accumulate, chain, zip_longest
+
+from lineage.hyperparameters.values import claimed, held
+from lineage.records import Answer, Chunk, Focus, Hit, Query, WorkId
+from lineage.results import Sentence, WrittenAnswer
+from lineage.text.hidden_text import inline, visible
+from retrieval.gaps.model_reader import Claim, Reader, is_verbatim
+
+_FOUND, _OWN = 16, 12
+"""Hits of a search that are looked at, and those of the target's own text."""
+_PHRASES, _OF_PHRASE = 5, 4
+"""Phrases that are searched for beside the question, and hits of each."""
+_SHOWN, _NEAREST = 20_000, 3
+"""Characters of passages in a call, and hits that are listed where nothing is claimed."""
+_LONGEST = 600
+_CODE = frozenset(("code", "config"))
+_SEARCH = """A question on a machine-learning paper, or on code of the works that it builds on, is to be answered by search. Give two to five short
+phrases as the passage that answers it may have them: the terms of the trade, names, units and identifiers that a paper or code would use."""
+_TASK = """You answer a question on a machine-learning paper and the code of works that it builds on, from the numbered passages alone. Write one
+to four short sentences that together answer all that is asked. For each give the number of its passage and the quote that proves it: whole sentences
+or whole lines of that passage, with every number of your sentence. Answer of the very work, model, data set and stage that is asked for. If no
+passage answers it, give an empty list, even where something near is found."""
+
+
+class Phrases(Claim):
+    """What to search for beside the question."""
+
+    phrases: tuple[str, ...]
+
+
+class Said(Claim):
+    """A sentence of the answer, and the words of a passage that prove it."""
+
+    sentence: str
+    passage: int
+    quote: str
+
+
+class Reply(Claim):
+    """An answer, sentence by sentence; empty where the passages do not answer."""
+
+    sentences: tuple[Said, ...]
+
+
+def answered(reader: Reader, query: Query) -> WrittenAnswer:
+    """What the model answers and quotes prove; where that is nothing, the nearest misses."""
+    target = WorkId(reader.engine.generation.manifest.target)
+    own = replace(query, kinds=frozenset({"paper"}), work=target)
+    told = reader.ask(_SEARCH, f"{reader.context.target.title}\n\nQuestion: {inline(query.text)}", Phrases)
+    phrases = [inline(phrase)[:_LONGEST] for phrase in (told.phrases if told else ()) if phrase.strip()][:_PHRASES]
+    asked = [replace(query, k=max(query.k, _FOUND)), replace(own, k=_OWN)]
+    found = reader.engine.ask_many([*asked, *(replace(one, text=phrase, k=_OF_PHRASE) for phrase in phrases for one in (query, own))])
+    hits = list(_shown(found))
+    shown = (f"Passage {n}: {_place(hit)}\n{_text(hit.chunk)}" for n, hit in enumerate(hits, 1))
+    reply = reader.ask(_TASK, "\n\n".join((f"Question: {inline(query.text)}", *shown)), Reply)
+    sentences = tuple(made for said in (reply.sentences if reply else ()) if (made := _sentence(reader, query, said, hits)))
+    nearest, notes = () if sentences else found[0].hits[:_NEAREST], (*found[0].notes, reader.note)
+    return WrittenAnswer(query.text, found[0].lineage, found[0].generation, sentences, nearest=nearest, notes=notes)
+
+
+def _shown(found: Sequence[Answer]) -> Iterator[Hit]:
+    """Each passage once, as many as a call holds: what settles the question, then the best of every search, then the next best."""
+    settled = (*found[0].statements, *(side.hit for settled in found[0].settled for side in settled.sides))
+    size, seen = 0, set[str]()
+    for hit in filter(None, chain(settled, *zip_longest(*(answer.hits for answer in found)))):
+        if hit.chunk.id not in seen and size + len(hit.chunk.text) <= _SHOWN:
+            seen.add(hit.chunk.id)
+            size += len(hit.chunk.text)
+            yield hit
+
+
+def _place(hit: Hit) -> str:
+    return f"{hit.work.title} {hit.chunk.path} {hit.chunk.symbol or ' > '.join(hit.chunk.section)}"
+
+
+def _text(chunk: Chunk) -> str:
+    return visible(chunk.text)[0]
+
+
+def _sentence(reader: Reader, query: Query, said: Said, hits: Sequence[Hit]) -> Sentence | None:
+    """The sentence with its quote, None for one that the quote does not prove."""
+    hit = hits[said.passage - 1] if 1 <= said.passage <= len(hits) else None
+    quote, text = said.quote.strip("\n"), inline(said.sentence).strip()[:_LONGEST]
+    verbatim = bool(hit and text and is_verbatim(quote, _text(hit.chunk)))
+    if not reader.is_kept(verbatim and claimed(text) <= held(f"{quote} {query.text}")) or not hit:
+        return None
+    shown = f"\n```\n{quote.replace('```', chr(39) * 3)}\n```" if hit.chunk.kind in _CODE else f" (“{inline(quote)}”)"
+    return Sentence(text + shown, (replace(hit, focus=_lines(quote, hit.chunk)),))
+
+
+def _lines(quote: str, chunk: Chunk) -> Focus:
+    """The lines of a chunk that a quote of it stands in."""
+    lines = ["".join(line.split()) for line in _text(chunk).split("\n")]
+    wanted, ends = "".join(quote.split()), list(accumulate(map(len, lines)))
+    start = "".join(lines).index(wanted)
+    return Focus(chunk.start_line + bisect_right(ends, start), chunk.start_line + bisect_left(ends, start + len(wanted)))

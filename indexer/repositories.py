@@ -7,7 +7,9 @@ are data. What was made of them is remembered by the tarball's hash.
 from __future__ import annotations
 
 import hashlib
+from collections import deque
 from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from indexer.papers import PaperText
 from indexer.parsers.decode import newlines
 from indexer.parsers.select import by_name, select
 from indexer.read_document import ReadDocument
+from indexer.sandbox.pool import WORKERS, Parsed
 from indexer.sources import local
 from indexer.store.computed_cache import remembered
 from indexer.work_budget import MEGABYTE, WorkBudget, budget_of
@@ -70,6 +73,7 @@ TARBALLS = "https://codeload.github.com/"
 _BATCH = 48
 _BATCH_BYTES = 8_000_000
 """Files, and bytes of them, that one child is given at a time."""
+_Batch = list[tuple[str, bytes]]
 _UNREADABLE = {Status.BOMB, Status.BAD_ARCHIVE, Status.TRUNCATED, Status.TOO_MANY_FILES, Status.PARSE_TIMEOUT}
 """How a member ends that stands for all that follows."""
 
@@ -159,22 +163,35 @@ def _whole(members: Iterable[Member]) -> Iterator[Member]:
 
 
 def read_members(bench: BuildContext, work: WorkId, blob: str, members: Iterable[Member]) -> Code:
-    """The documents of some members, parsed in batches within the budget of a repository, each member with its row."""
-    budget = budget_of(bench.settings, "repo", bench.work)
-    documents: list[ReadDocument] = []
-    rows: list[LedgerRow] = []
-    batch: list[tuple[str, bytes]] = []
+    """The documents of some members, parsed in batches by all workers within the budget of a repository, each member with its row."""
+    budget, wanted = budget_of(bench.settings, "repo", bench.work), bench.wanted(bench.settings.repo_chunks)
+    found: list[tuple[ReadDocument | None, LedgerRow]] = []
+    running: deque[tuple[_Batch, Future[list[Parsed]]]] = deque()
+    with ThreadPoolExecutor(WORKERS) as pool:
+        for batch in _batches(members, work, budget, found):
+            if len(running) == WORKERS:
+                found += _counted(work, budget, *running.popleft())
+            running.append((batch, pool.submit(bench.sandbox.members, batch, work, blob, budget=budget, wanted=wanted)))
+        while running:
+            found += _counted(work, budget, *running.popleft())
+    documents = [document for document, _ in found if document]
+    return Code(tuple(sorted(documents, key=lambda document: document.path)), tuple(row for _, row in found))
+
+
+def _batches(members: Iterable[Member], work: WorkId, budget: WorkBudget, found: list[tuple[ReadDocument | None, LedgerRow]]) -> Iterator[_Batch]:
+    """The members that are parsed, some at a time; rows of the others are added to what was `found`."""
+    batch: _Batch = []
     for member in members:
         refused = _refused(member, budget)
         if refused or member.data is None:
-            rows.append(LedgerRow("member", work, member.name, "archive", *(refused or (member.status, member.detail))))
+            found.append((None, LedgerRow("member", work, member.name, "archive", *(refused or (member.status, member.detail)))))
             continue
         if batch and (len(batch) >= _BATCH or sum(len(data) for _, data in batch) + len(member.data) > _BATCH_BYTES):
-            _into(documents, rows, _parsed(bench, work, blob, batch, budget))
+            yield batch
             batch = []
         batch.append((member.name, member.data))
-    _into(documents, rows, _parsed(bench, work, blob, batch, budget))
-    return Code(tuple(sorted(documents, key=lambda document: document.path)), tuple(rows))
+    if batch:
+        yield batch
 
 
 def _refused(member: Member, budget: WorkBudget) -> tuple[Status, str] | None:
@@ -189,19 +206,14 @@ def _refused(member: Member, budget: WorkBudget) -> tuple[Status, str] | None:
     return None
 
 
-def _into(documents: list[ReadDocument], rows: list[LedgerRow], found: Iterable[tuple[ReadDocument | None, LedgerRow]]) -> None:
-    for document, row in found:
-        rows.append(row)
-        if document:
-            documents.append(document)
-
-
-def _parsed(
-    bench: BuildContext, work: WorkId, blob: str, batch: list[tuple[str, bytes]], budget: WorkBudget
-) -> Iterator[tuple[ReadDocument | None, LedgerRow]]:
-    wanted = bench.wanted(bench.settings.repo_chunks)
-    for (name, _), parse_result in zip(batch, bench.sandbox.members(batch, work, blob, budget=budget, wanted=wanted) if batch else (), strict=True):
-        if isinstance(parse_result, ParseError):
+def _counted(work: WorkId, budget: WorkBudget, batch: _Batch, parsed: Future[list[Parsed]]) -> Iterator[tuple[ReadDocument | None, LedgerRow]]:
+    """The documents of a batch, in the order of batches, and a row for each: those before it may have spent the budget meanwhile."""
+    spent = budget.refusal("chunks", 1)
+    for (name, data), parse_result in zip(batch, parsed.result(), strict=True):
+        if spent:
+            budget.spend("megabytes", -len(data) / MEGABYTE)
+            yield None, LedgerRow("member", work, name, "archive", Status.TOO_LARGE, spent)
+        elif isinstance(parse_result, ParseError):
             yield None, LedgerRow("member", work, name, "parse", parse_result.status, str(parse_result))
         elif words := budget.refusal("chunks", len(parse_result.cuts) or 1):
             yield None, LedgerRow("member", work, name, "parse", Status.TOO_LARGE, words)

@@ -121,7 +121,7 @@ class Limits:
     result: int = 128 * MIB
 
 
-WORKERS = 2
+WORKERS = min(8, max(2, os.cpu_count() or 2))
 """Children that parse at a time."""
 Parsed = ReadDocument | ParseError
 _BATCH = 256

@@ -18,24 +18,27 @@ from retrieval.gaps.model_reader import Claim, Reader, is_verbatim
 
 _FOUND, _OWN = 16, 12
 """Hits of a search that are looked at, and those of the target's own text."""
-_PHRASES, _OF_PHRASE = 5, 4
-"""Phrases that are searched for beside the question, and hits of each."""
+_PHRASES, _WORKS, _OF_EACH = 4, 3, 4
+"""Phrases that are searched for beside the question, works that are searched for themselves, and hits of each such search."""
+_LISTED = 80
 _SHOWN, _NEAREST = 20_000, 3
 """Characters of passages in a call, and hits that are listed where nothing is claimed."""
 _LONGEST = 600
 _CODE = frozenset(("code", "config"))
 _SEARCH = """A question on a machine-learning paper, or on code of the works that it builds on, is to be answered by search. Give two to five short
-phrases as the passage that answers it may have them: the terms of the trade, names, units and identifiers that a paper or code would use."""
+phrases as the passage that answers it may have them: the terms of the trade, names, units and identifiers that a paper or code would use. Give also
+the numbers of the works that the question is about, by their names, authors or what they do; none if it may be any."""
 _TASK = """You answer a question on a machine-learning paper and the code of works that it builds on, from the numbered passages alone. Write one
 to four short sentences that together answer all that is asked. For each give the number of its passage and the quote that proves it: whole sentences
 or whole lines of that passage, with every number of your sentence. Answer of the very work, model, data set and stage that is asked for. If no
 passage answers it, give an empty list, even where something near is found."""
 
 
-class Phrases(Claim):
-    """What to search for beside the question."""
+class Search(Claim):
+    """What to search for beside the question, and in which works."""
 
     phrases: tuple[str, ...]
+    works: tuple[int, ...]
 
 
 class Said(Claim):
@@ -54,18 +57,29 @@ class Reply(Claim):
 
 def answered(reader: Reader, query: Query) -> WrittenAnswer:
     """What the model answers and quotes prove; where that is nothing, the nearest misses."""
-    target = WorkId(reader.engine.generation.manifest.target)
-    own = replace(query, kinds=frozenset({"paper"}), work=target)
-    told = reader.ask(_SEARCH, f"{reader.context.target.title}\n\nQuestion: {inline(query.text)}", Phrases)
-    phrases = [inline(phrase)[:_LONGEST] for phrase in (told.phrases if told else ()) if phrase.strip()][:_PHRASES]
-    asked = [replace(query, k=max(query.k, _FOUND)), replace(own, k=_OWN)]
-    found = reader.engine.ask_many([*asked, *(replace(one, text=phrase, k=_OF_PHRASE) for phrase in phrases for one in (query, own))])
+    found = reader.engine.ask_many(list(_queries(reader, query)))
     hits = list(_shown(found))
     shown = (f"Passage {n}: {_place(hit)}\n{_text(hit.chunk)}" for n, hit in enumerate(hits, 1))
     reply = reader.ask(_TASK, "\n\n".join((f"Question: {inline(query.text)}", *shown)), Reply)
     sentences = tuple(made for said in (reply.sentences if reply else ()) if (made := _sentence(reader, query, said, hits)))
     nearest, notes = () if sentences else found[0].hits[:_NEAREST], (*found[0].notes, reader.note)
     return WrittenAnswer(query.text, found[0].lineage, found[0].generation, sentences, nearest=nearest, notes=notes)
+
+
+def _queries(reader: Reader, query: Query) -> Iterator[Query]:
+    """The question, of all works and of the target's text; then it and what the model would search for, in the works that it means."""
+    generation, kinship = reader.engine.generation, reader.engine.kinship
+    target = WorkId(generation.manifest.target)
+    own = replace(query, kinds=frozenset({"paper"}), work=target)
+    here = [kinship.of(work) for work in dict.fromkeys(document.work for document in generation.catalog.documents())][:_LISTED]
+    listed = "\n".join(f"Work {n}: {one.work.title}{f', code of: {one.paper.title}' if one.paper else ''}" for n, one in enumerate(here, 1))
+    told = reader.ask(_SEARCH, f"The paper: {reader.context.target.title}\n\n{listed}\n\nQuestion: {inline(query.text)}", Search)
+    phrases = [inline(phrase)[:_LONGEST] for phrase in (told.phrases if told else ()) if phrase.strip()][:_PHRASES]
+    meant = [here[number - 1].work.id for number in (told.works if told else ()) if 1 <= number <= len(here)][:_WORKS]
+    yield from (replace(query, k=max(query.k, _FOUND)), replace(own, k=_OWN))
+    for text in (query.text, *phrases):
+        for one in (*(replace(query, work=work) for work in meant), *(() if text == query.text else (query, own))):
+            yield replace(one, text=text, k=_OF_EACH)
 
 
 def _shown(found: Sequence[Answer]) -> Iterator[Hit]:

@@ -28,7 +28,7 @@ def replying(*said, phrases=("clip",)):
     def reply(messages):
         text = messages[1]["content"]
         if "by search" in messages[0]["content"]:
-            return json.dumps({"phrases": phrases})
+            return json.dumps({"phrases": phrases, "works": [1, 99]})
         shown = dict(re.findall(r"^Passage (\d+): (.*?)(?=^Passage |\Z)", text, re.DOTALL | re.MULTILINE))
         places = {one["quote"]: next((int(n) for n, passage in shown.items() if one["quote"] in passage), 0) for one in said}
         return json.dumps({"sentences": [{"passage": places[one["quote"]]} | one for one in said]})

@@ -335,9 +335,8 @@ def _witnesses(settings: Settings, transport: Transport) -> tuple[ReferenceSourc
 
     from indexer.transport.upstreams import admit
 
-    enabled = ("openalex" if settings.openalex else "", "crossref" if settings.crossref else "", *settings.sources.split(","))
     made: list[ReferenceSource] = []
-    for name in dict.fromkeys(filter(None, map(str.strip, enabled))):
+    for name in dict.fromkeys(filter(None, map(str.strip, settings.sources.split(",")))):
         if name in registry.installed("sources"):
             admit(getattr(import_module(registry.module_of("sources", name)), "UPSTREAMS", {}))
         made.append(registry.load("sources", name)(transport))

@@ -39,6 +39,7 @@ _USED_FOR = {
     "api.crossref.org": "an additional source of references",
 }
 _OPTIONAL = {"api.openalex.org": "openalex", "api.crossref.org": "crossref"}
+"""Hosts that are asked only if their source is among the settings' `sources`."""
 _MOST_FILES = 200_000
 """Files that are counted for the size of the store; a larger one is told as "more than"."""
 
@@ -147,8 +148,8 @@ def _hosts(settings: Settings) -> dict[str, str]:
     rows = {"mode": mode}
     for host, upstream in UPSTREAMS.items():
         seconds = upstream.keyed if upstream.keyed and keyed.get(host) else upstream.interval
-        wanted = getattr(settings, _OPTIONAL[host]) if host in _OPTIONAL else True
-        rows[host] = f"{_USED_FOR.get(host, '')}; one request every {seconds:g} s" if wanted else f"not asked (setting {_OPTIONAL[host]})"
+        wanted = _OPTIONAL.get(host, "") in ("", *map(str.strip, settings.sources.split(",")))
+        rows[host] = f"{_USED_FOR.get(host, '')}; one request every {seconds:g} s" if wanted else f"not asked (setting sources={_OPTIONAL[host]})"
     return rows
 
 

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from lineage.results import Stage
     from lineage.settings import Settings
 
-NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$"
 NAMED = r"^([A-Za-z0-9][A-Za-z0-9._-]{0,79})?$"
 CHUNK = r"^c_[0-9a-f]{8,64}$"
 TEXT = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*[^\x00-\x20\x7f-\xa0][^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$"

@@ -141,7 +141,7 @@ def published(world: World) -> World:
 
 
 def _demo(home: Path, upstream: Upstream, **flags: Any) -> Demo:
-    return Demo(home, upstream.url, openalex=True, crossref=True, **flags)
+    return Demo(home, upstream.url, sources="openalex,crossref", **flags)
 
 
 def _content(demo: Demo, refresh: Sequence[str]) -> str:

@@ -67,9 +67,7 @@ class Settings(BaseModel):
         description="GitHub token (optional; 60 requests an hour without).",
     )
     contact: str = Field("", description="Mail address for the User-Agent, as the services request.")
-    openalex: bool = Field(False, description="Ask OpenAlex for references too.")
-    crossref: bool = Field(False, description="Ask Crossref for references too.")
-    sources: str = Field("", description="Additional sources of references, comma-separated: `openalex`, `crossref`, or a plugin's.")
+    sources: str = Field("", description="Further sources of references to ask, comma-separated: `openalex`, `crossref`, or a plugin's.")
     llm_model: str = Field("", description="Chat model that reads what rules miss; empty for none.")
     llm_base_url: str = Field("", description="Its OpenAI-compatible endpoint; empty for the public one.")
     llm_api_key: SecretStr = Field(SecretStr(""), description="Key for it.")

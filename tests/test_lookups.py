@@ -115,7 +115,7 @@ WITNESSES = Faults(
 
 def test_references_known_only_to_openalex_and_crossref_appear_and_say_so(tmp_path, published):
     with Upstream(published, WITNESSES) as server:
-        demo = Demo(tmp_path, server.url, openalex=True, crossref=True)
+        demo = Demo(tmp_path, server.url, sources="openalex,crossref")
         made = demo.build(papers=0, repos=0)
     known = {reference.cited: reference.known_by for reference in demo.service.references(made.lineage).references}
     assert known["doi:10.5555/only.openalex"] == ("openalex",)
@@ -125,7 +125,7 @@ def test_references_known_only_to_openalex_and_crossref_appear_and_say_so(tmp_pa
 
 def test_a_further_witness_that_fails_is_a_row(tmp_path, published):
     with Upstream(published, Faults((Fault("api.openalex.org", Answer(403)), Fault("api.crossref.org", Answer(500))))) as server:
-        demo = Demo(tmp_path, server.url, openalex=True, crossref=True)
+        demo = Demo(tmp_path, server.url, sources="openalex,crossref")
         made = demo.build(papers=0, repos=0)
     rows = _rows(demo, made)
     assert rows["references by openalex"].status is Status.FORBIDDEN

@@ -56,10 +56,6 @@ class Sink:
 
         return self._put(line, written, said, context, scope, kind, value)
 
-    def plain(self, line: int, written: str, value: Plain, said: str) -> bool:
-        """A name and its value, already read."""
-        return self._put(line, written, said, "", "", None, lambda name_match: self.ontology.accepted(name_match.name, value, name_match.own))
-
     def node(self, line: int, written: str, tree: ast.expr, said: str, *, context: str = "", scope: str = "", kind: FactKind | None = None) -> bool:
         """A name and an expression of Python: a literal's value, or the expression as written where it computes."""
 

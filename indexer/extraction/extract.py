@@ -19,7 +19,7 @@ from indexer.extraction.collector import Sink
 from indexer.read_document import MOST_FACTS, Extracted, ExtractedFact, ReadDocument, Stated
 from indexer.repo_profile import is_test, profiles
 from lineage.file_roles import holds_settings, named_roles
-from lineage.hyperparameters.ontology import Ontology, ontology
+from lineage.hyperparameters.ontology import Ontology
 from lineage.hyperparameters.terms import fold
 from lineage.records import Chunk, CodeLink, Document, Fact, FileRole, Setting, Span, Work
 from lineage.text.syntax import UNREADABLE
@@ -88,16 +88,6 @@ def placed(document: Document, chunks: Sequence[Chunk], stated: Stated) -> Extra
         if (chunk := holding.at(raw.line)) and (document.kind != "docs" or raw.kind == "command")
     ]
     return Extracted(tuple(facts), tuple(f"{document.work}: {note}" for note in stated.notes), tuple(mechanism_facts), tuple(settings))
-
-
-def settings(documents: Iterable[Document], chunks: Iterable[Chunk]) -> Iterator[Setting]:
-    """The settings of repositories as they are written, document by document; of documentation only commands."""
-    by_document: dict[tuple[str, str], list[Chunk]] = defaultdict(list)
-    for chunk in chunks:
-        by_document[chunk.work, chunk.path].append(chunk)
-    for document in documents:
-        if document.kind != "paper" and (own := by_document.get((document.work, document.path))):
-            yield from placed(document, own, state(document, ontology())).settings
 
 
 def _of_tests(document: Document) -> bool:

@@ -134,12 +134,11 @@ class Pinned:
 class Told:
     """Settings that the services' answers depend on; `max_*` are in bytes."""
 
-    openalex: bool
-    crossref: bool
     max_json: int
     max_eprint: int
     max_pdf: int
     max_tarball: int
+    sources: str = ""
 
 
 @dataclass(frozen=True)

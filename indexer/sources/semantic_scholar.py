@@ -148,7 +148,6 @@ def _mentions(row: Mapping[str, Any], key: str) -> tuple[Mention, ...]:
     return tuple(Mention(key, sentence, said_by=SOURCE, intents=own.get(sentence) or general) for sentence in sentences if sentence)
 
 
-BATCH = 500
 PAGE = 500
 LAST = 9_999
 """The service answers no further than this offset and limit together."""
@@ -178,27 +177,6 @@ class SemanticScholar:
         if not work:
             raise SourceError(Status.WRONG_TYPE, f"Semantic Scholar's record of {target.lookup} cannot be read")
         return with_target(work, target.id)
-
-    def papers(self, ids: Sequence[WorkId]) -> dict[WorkId, Work]:
-        """The same for many, 500 a request; works that the service does not know or cannot look up are absent."""
-        wanted = [(work, name) for work in dict.fromkeys(ids) if (name := lookup(work))]
-        works_by_key: dict[WorkId, Work] = {}
-        for start in range(0, len(wanted), BATCH):
-            works_by_key |= self._batch(wanted[start : start + BATCH])
-        return works_by_key
-
-    def _batch(self, wanted: Sequence[tuple[WorkId, str]]) -> dict[WorkId, Work]:
-        try:
-            carried = self._package().get_papers([name for _, name in wanted], fields=list(PAPER_FIELDS))
-        except SourceError as error:
-            if error.status is Status.NOT_FOUND:
-                return {}
-            raise
-        rows = items(carried[0].raw_data.carried)
-        if len(rows) != len(wanted):
-            raise SourceError(Status.WRONG_TYPE, f"Semantic Scholar answered {len(rows)} rows for {len(wanted)} papers")
-        read = ((work, parse_paper(row)) for (work, _), row in zip(wanted, rows, strict=True))
-        return {work: with_target(paper, work) for work, paper in read if paper}
 
     def references(self, work: Work) -> ReferenceList:
         """Everything the service lists for `work`, with the sentences that cite it.
@@ -310,8 +288,6 @@ def _client(transport: Transport) -> Any:
 
         async def get_data_async(self, url: str, parameters: str, headers: Any, payload: Any = None) -> Any:
             address = f"{url}?{parameters.lstrip('&')}" if parameters else url
-            if payload:
-                return [_Carrier(transport.post(address, json_body=payload, shape=_is_array).json)]
             if url.endswith("/references"):
                 return {"data": read_pages(lambda offset, limit: transport.get(_page(address, offset, limit), shape=_has("data")).json)}
             if url.endswith("/search/match"):
@@ -323,10 +299,6 @@ def _client(transport: Transport) -> Any:
     inner = client._AsyncSemanticScholar  # noqa: SLF001 -- the package has no other way in
     inner._requester = Requester(timeout=transport.settings.deadline, retry=False)  # noqa: SLF001
     return client
-
-
-def _is_array(value: Any) -> bool:
-    return isinstance(value, list)
 
 
 def _has(field: str) -> Callable[[Any], bool]:

@@ -302,11 +302,6 @@ def ontology_of(more: str) -> Ontology:
 # -- the packaged ontology in short, for those that need no other
 
 
-def same(name: str, one: str, other: str) -> bool:
-    """`Ontology.same` of the packaged ontology."""
-    return _packaged().same(name, one, other)
-
-
 def schedule(kind: str, **parameters: int | float) -> str:
     """A schedule as the text that stands for it: JSON with `kind` and what is known of it (`warmup_steps` ...)."""
     return json.dumps({"kind": kind, **dict(sorted(parameters.items()))})

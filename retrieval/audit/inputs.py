@@ -16,7 +16,7 @@ from lineage.results import FactOccurrence
 from lineage.text.tokens import parts
 from retrieval.audit.expectations import Expectation, expectations, in_example, is_aside, is_end, is_tried, sisters
 from retrieval.audit.value_scope import Names
-from retrieval.decisions.experiments import Experiments, Folders, telling
+from retrieval.decisions.experiments import Folders, listed, telling
 from retrieval.decisions.provenance import sentences_of
 from retrieval.decisions.target_text import DONE, TargetText
 
@@ -70,7 +70,7 @@ class Paper:
     @cached_property
     def listed(self) -> frozenset[tuple[str, ...]]:
         """The sections that are an experiment each."""
-        return Experiments.of(self.held, self.target).listed
+        return listed(self.held, self.target)
 
     @cached_property
     def sections(self) -> frozenset[tuple[str, ...]]:

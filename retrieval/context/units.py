@@ -63,8 +63,6 @@ _PROSE = re.compile(r"[A-Za-z]{2,}|\d")
 _BLANKS = 3
 _HEADING = re.compile(r"(?:[A-Z]|\d{1,2})(?:\.\d{1,2}){0,3}\s+\S[^\n]{0,120}\Z|#{1,6}\s[^\n]{0,160}\Z")
 _CONTINUES = re.compile(r"\$\$|[a-z(]|\\\[")
-PASSAGE_LETTERS = 2_400
-"""Characters of a passage that a chat model is shown."""
 
 
 @dataclass(frozen=True)

@@ -80,11 +80,6 @@ class HeldPlace:
     occurrence: FactOccurrence
     score: float
 
-    @property
-    def where(self) -> tuple[str, int]:
-        """File and line."""
-        return self.occurrence.evidence.chunk.path, self.occurrence.fact.line
-
 
 class RankedWork(NamedTuple):
     """A work with how much it speaks for the target, and its statements that say most, each with how much it says, best first."""

@@ -102,11 +102,6 @@ def role_name(hit: Hit) -> str:
     return max(roles, key=lambda verdict: ROLES[verdict.role]).role.value if roles else ""
 
 
-def score(hit: Hit) -> float:
-    """The rank of a piece of evidence's work among the references, by its distance."""
-    return hit.reference.score / hit.reference.distance if hit.reference else 0.0
-
-
 def works_of(hit: Hit) -> frozenset[WorkId]:
     """The works as which the holder of a value may be cited."""
     return frozenset({hit.work.id, *({hit.paper.id} if hit.paper else ()), *({hit.reference.cited} if hit.reference else ())})

@@ -287,12 +287,8 @@ class Engine:
         loaded = embedder()
         return [float(value) for value in loaded.passages(texts) @ loaded.queries([question])[0]]
 
-    def signs(self, query: Query) -> Signs:
-        """The features that decide whether the hits support an answer."""
-        asked = self._asked(query)
-        return self._signs(asked, *self._found(asked, self._vectors([asked.text])))
-
     def _signs(self, asked: _Asked, lexical: Ranked, dense: Ranked | None) -> Signs:
+        """The features that decide whether the hits support an answer."""
         terms, rows = asked.words.terms, first(lexical, dense)
         passages = dict(zip(rows, self._passages.chunks(rows), strict=True))
         field = Field(

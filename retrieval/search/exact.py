@@ -31,7 +31,6 @@ MAX_LINE = 300
 _OF_A_FILE = 4
 _MEMORY = 8 << 20
 _META = re.compile(r"[\\.^$*+?{}\[\]|()]")
-_RUN = re.compile(r"[A-Za-z0-9_ ]{3,}")
 _DEFINES = re.compile(
     r"\s*(?:export\s+|public\s+|static\s+|async\s+|abstract\s+)*(?:def|class|function|func|fn|struct|enum|interface|type|trait)\s+\W*\Z"
 )

@@ -25,7 +25,7 @@ def test_every_host_is_told_with_its_use_and_pace():
     hosts = examine(settings.load())["hosts"]
     assert list(hosts) == ["mode", *UPSTREAMS]
     assert all(said and not said.startswith(";") for said in hosts.values())
-    assert hosts["api.openalex.org"] == "not asked (setting openalex)"
+    assert hosts["api.openalex.org"] == "not asked (setting sources=openalex)"
     assert hosts["api.semanticscholar.org"].endswith("one request every 3 s")
 
 

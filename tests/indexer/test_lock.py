@@ -165,7 +165,7 @@ def test_what_is_no_lock_is_refused(tmp_path, content):
         {"version": 2},
         {"format": "uv"},
         {"settings": {"home": "/etc"}},
-        {"settings": {"openalex": False, "crossref": False, "max_json": 1, "max_eprint": 1, "max_pdf": 1, "max_tarball": 10**15}},
+        {"settings": {"max_json": 1, "max_eprint": 1, "max_pdf": 1, "max_tarball": 10**15}},
         {"request": {"target": "/etc/passwd"}},
         {"request": {"target": TARGET, "add": ["./x.pdf"]}},
         {"request": {"target": TARGET, "depth": 10**9}},

@@ -87,24 +87,6 @@ def test_a_work_keeps_the_name_it_was_asked_by():
     assert parse_paper({"paperId": A, "externalIds": None}).id == f"s2:{A}"
 
 
-def test_many_papers_are_asked_for_at_once_and_unknown_ones_are_absent(ask):
-    scholar = ask()
-    found = scholar.papers(["arxiv:2010.11929", "arxiv:1111.11111", "doi:10.1000/third", f"s2:{A}", "ref:0123", "repo:github.com/a/b"])
-    assert {asked: work.title for asked, work in found.items()} == {
-        "arxiv:2010.11929": "Base",
-        "doi:10.1000/third": "Third",
-        f"s2:{A}": "The Target & its #1 Title",
-    }
-    assert found[f"s2:{A}"].id == "arxiv:2504.17192"
-    assert len(scholar.upstream.requests) == 1
-
-
-def test_batches_hold_five_hundred(ask):
-    scholar = ask()
-    assert scholar.papers([ids.arxiv_id(f"2001.{n:05d}")[0] for n in range(1001)]) == {}
-    assert len(scholar.upstream.requests) == 3
-
-
 def test_references_come_with_their_sentences_and_the_unresolved_ones_too(ask):
     scholar = ask()
     listed = scholar.references(scholar.paper(ids.parse("arxiv:2504.17192")))
@@ -197,7 +179,6 @@ def test_every_failure_is_a_source_error(ask, action, status):
     scholar = ask(None, Fault(".", action))
     calls = [
         lambda: scholar.paper(ids.parse("arxiv:2504.17192")),
-        lambda: scholar.papers(["arxiv:2504.17192"]),
         lambda: scholar.references(Work("arxiv:2504.17192")),
         lambda: scholar.match("A title of a paper"),
     ]
@@ -219,9 +200,8 @@ def test_a_repeated_question_sends_nothing(ask):
     for _ in range(2):
         work = scholar.paper(ids.parse("arxiv:2504.17192"))
         scholar.references(work)
-        scholar.papers(["arxiv:2010.11929"])
         scholar.match("nothing like it")
-    assert len(scholar.upstream.requests) == 4
+    assert len(scholar.upstream.requests) == 3
 
 
 def test_the_package_leaves_logging_as_it_was(ask):

@@ -6,7 +6,7 @@ import pytest
 
 from lineage.records import Chunk, Fact, Hit, Work, WorkId
 from lineage.results import FactOccurrence
-from retrieval.decisions.experiments import Experiments, compatible, is_parameter, telling
+from retrieval.decisions.experiments import is_parameter, listed, telling
 from tests.fakes.profiles import profiled
 
 TARGET = Work(WorkId("arxiv:2401.00001"), title="The Target")
@@ -28,14 +28,14 @@ def coded(
     return FactOccurrence(fact, profiled(Hit(1, 1.0, chunk, work, from_target=work is OWN)))
 
 
-def listed(name: str, *values: str) -> list[FactOccurrence]:
+def values_in(name: str, *values: str) -> list[FactOccurrence]:
     """A value in each section of a list of experiments."""
     return [said(name, value, "Experimental Setup", title) for title, value in zip(LISTED, values, strict=True)]
 
 
 def test_two_sections_with_values_are_no_list() -> None:
-    values = listed("warmup_steps", "100", "200", "4000")[:2]
-    assert Experiments.of({"warmup_steps": values}, TARGET.id).listed == frozenset()
+    values = values_in("warmup_steps", "100", "200", "4000")[:2]
+    assert listed({"warmup_steps": values}, TARGET.id) == frozenset()
 
 
 @pytest.mark.parametrize(
@@ -60,6 +60,3 @@ def test_titles_tell_what_they_are_about_and_scopes_of_programs_nothing() -> Non
     assert telling("Implementation Details") == telling("Experimental Setup") == frozenset()
     assert telling("IWSLT14") & telling("src/iwslt14/train.py")
     assert telling("SciFact") & telling("transformer_scifact.py")
-    assert compatible("Baseline", "config")
-    assert compatible("model_args", "ViT-B")
-    assert not compatible("imagenet", "cifar")

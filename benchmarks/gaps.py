@@ -27,7 +27,7 @@ from benchmarks import rubric_papers  # noqa: E402
 from benchmarks.evidence import embedded, embedder_of  # noqa: E402
 from benchmarks.parts import run_benchmark  # noqa: E402
 from benchmarks.rubric_papers import Source  # noqa: E402
-from indexer.extraction.extract import derive, settings  # noqa: E402
+from indexer.extraction.extract import derive, extract  # noqa: E402
 from indexer.store.computed_cache import VectorCache  # noqa: E402
 from indexer.store.generations import Store  # noqa: E402
 from lineage import registry  # noqa: E402
@@ -36,7 +36,7 @@ from lineage.hyperparameters.checklist import ChecklistItem, checklist  # noqa: 
 from lineage.hyperparameters.ontology import ontology  # noqa: E402
 from lineage.hyperparameters.values import number  # noqa: E402
 from lineage.ports import Embedder  # noqa: E402
-from lineage.records import CodeLink, Hit, Mention, Query, Reference, Role, RoleVerdict, Tier, Work, WorkId  # noqa: E402
+from lineage.records import Chunk, CodeLink, Document, Hit, Mention, Query, Reference, Role, RoleVerdict, Setting, Tier, Work, WorkId  # noqa: E402
 from lineage.results import Gap, Gaps  # noqa: E402
 from lineage.text.phrases import Phrases, words  # noqa: E402
 from retrieval.decisions.fact_index import holders  # noqa: E402
@@ -120,6 +120,15 @@ def _stated(text: str, table: Phrases[tuple[ChecklistItem, ...]]) -> Iterator[tu
 # -- lineages
 
 
+def _settings(documents: Iterable[Document], chunks: Iterable[Chunk]) -> Iterator[Setting]:
+    own = defaultdict(list)
+    for chunk in chunks:
+        own[chunk.work, chunk.path].append(chunk)
+    for document in documents:
+        if document.kind != "paper":
+            yield from extract(document, own[document.work, document.path], ontology()).settings
+
+
 def lineage(home: Path, name: str, options: argparse.Namespace, embedder: Embedder | None, named: Sequence[str]) -> None:
     """The generation of one paper, unless it is there."""
     if (home / "lineages" / name / "CURRENT").exists():
@@ -155,7 +164,7 @@ def write(home: Path, name: str, target: WorkId, sources: Sequence[Source], name
             catalog.add_chunks(chunks)
             catalog.add_facts(fact for source in sources for fact in source.facts)
             documents = [document for source in sources for document in source.documents]
-            derive(catalog, documents, works, _links(target, name), settings(documents, chunks))
+            derive(catalog, documents, works, _links(target, name), _settings(documents, chunks))
             catalog.finish()
         if embedder:
             draft.vectors(embedded(embedder, chunks, VectorCache(cache)), embedder.id)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from indexer.extraction.extract import derive, settings
+from indexer.extraction.extract import derive, extract
 from indexer.store.generations import Store
 from lineage.generation import Generation, Manifest
+from lineage.hyperparameters.ontology import ontology
 from lineage.ports import Embedder
 from lineage.records import Chunk, CodeLink, Document, Fact, LedgerRow, Mention, Reference, Role, RoleVerdict, Status, Tier, Work, WorkId, built_here
 
@@ -108,7 +109,10 @@ def build(
             catalog.add_chunks(found)
             catalog.add_facts([Fact("lr", "1e-3", "", REPO, found[0].id, "config", 3)] if facts is None else facts)
             files = {(one.work, one.path): Document(one.work, one.path, one.text, (), "code@1", one.kind) for one in found}
-            derive(catalog, files.values(), works(), links(), settings(files.values(), found))
+            code = {key: file for key, file in files.items() if file.kind != "paper"}
+            own = {key: [one for one in found if (one.work, one.path) == key] for key in code}
+            settings = [setting for key, file in code.items() for setting in extract(file, own[key], ontology()).settings]
+            derive(catalog, files.values(), works(), links(), settings)
             catalog.add_ledger(ledger())
             catalog.expect("reference", 1)
             catalog.expect("member", 4)

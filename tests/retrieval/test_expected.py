@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.hyperparameters.ontology import same
+from lineage.hyperparameters.ontology import ontology
 from lineage.records import Chunk, Fact, Hit, Work, WorkId
 from lineage.results import FactOccurrence
 from retrieval.audit.expectations import agree, expectations, in_example, is_aside, is_tried
@@ -36,7 +36,7 @@ def held(name, value, *, work=MADE, path="train.py", text="x", section=(), liter
     ],
 )
 def test_values_agree_under_one_name_and_ordered_ones_place_by_place(one, other, agreed):
-    assert agree(held(*one), held(*other), loosely(same)) is agreed
+    assert agree(held(*one), held(*other), loosely(ontology().same)) is agreed
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def with_claims(report: Gaps, engine: Engine, facts: FactIndex, chat: ChatModel,
     reader = Reader(chat, engine, watch)
     stated = _stated(reader, list(filter(is_open, report.gaps)), facts.target.id)
     rows = [_with_statements(gap, stated.get(gap.detail.name, ())) for gap in with_choices(reader, report.gaps)]
-    found = tuple(contradictions(reader, facts))
+    found = tuple(contradictions(reader, facts.target.id))
     return replace(report, gaps=tuple(rows), conflicts=found, notes=(*report.notes, reader.note))
 
 

@@ -1,118 +1,199 @@
 """Where the target's own code does otherwise than its paper says, as a chat model reads it.
 
-Each part of the text is laid beside the code that search finds for it and the values that differ from its own. A contradiction
-is kept only with words of the text and a line of the code.
+The model first lists what the text says that code can show. Search chooses the passages of the code that these statements are about, and
+the model reads them whole, in the order of their files. What it then claims it checks once more, beside the paragraph and other places that the
+statement leads to. A contradiction is kept only with words of the text and a line of the code.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice, zip_longest
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
 
-from lineage.hyperparameters.ontology import Ontology
-from lineage.records import Chunk, Query
-from lineage.results import Conflict, FactOccurrence
+from lineage.records import Chunk, ChunkKind, Hit, Query, WorkId
+from lineage.results import Conflict
 from lineage.text.hidden_text import inline, visible
-from retrieval.decisions.fact_index import FactIndex
-from retrieval.decisions.provenance import is_own_code
-from retrieval.decisions.target_text import OWN, section_weight, told
+from retrieval.decisions.target_text import OWN, section_weight
 from retrieval.gaps.model_reader import MOST_WINDOWS, QUOTED, Claim, Place, Reader, fact_of, is_verbatim, window_text, windows
 from retrieval.gaps.undocumented_settings import works
 from retrieval.search.batch import asked
 
-_SEARCHED, _DIFFERING, _PLACES = 6, 8, 22
-"""Hits of a stretch of text, values that differ from its own, and places that are shown of a window in all."""
-_VALUES = 2
-"""Own values of one detail that are laid beside a stated one."""
-_ASKED = 900
-"""Characters of a stretch that search is asked for."""
+_SEARCHED, _STATEMENTS = 12, 48
+"""Hits of a statement that are counted, and statements beside which some code is read."""
+_AT_ONCE, _OTHERS, _PARAGRAPH = 6, 2, 1_500
+"""Claims that are checked in one call; other places and characters of the text that each is checked beside."""
+_KINDS: frozenset[ChunkKind] = frozenset(("code", "config", "docs"))
+_CODE, _WINDOW = 180_000, 15_000
+"""Characters of code that are read in all, and in one call."""
 _SEVERITY = 0.8
-_TASK = """You compare part of a machine-learning paper with code of its authors. Report each contradiction: what the text says was done and the
-code does otherwise, be it a value, a formula, a step, a part or its order. Both must be of the same experiment, model and stage. No contradiction
-is what a command or configuration may override, what the text says of other works or other experiments, what the code merely does not show, another
-name or notation for the same, or a detail that the text leaves out. Give a title of a few words, the words of the text, the number of the place, the
-line of the code, and why in one short sentence. Most parts have none: then give an empty list."""
+_LIST = """You read part of a machine-learning paper for one who will compare it with the authors' code. List what it says the authors did that
+code can show: values, also of tables and algorithms; formulas; steps and their order; layers and other parts; which data, split or metric; what is
+trained, frozen, sampled, averaged or repeated. Nothing of other works, of results, or of what is only motivated. Give for each the words of the text
+and, in a few words of your own, what they are about: of which model, data set, experiment and stage."""
+_COMPARE = """You compare a machine-learning paper with code of its authors. First come statements of the paper, then places of the code. Report
+each contradiction: a place that does otherwise than a statement says, be it a value, a formula, a step, a part or its order. Both must be of the same
+experiment, model, data set and stage: read names of files, functions and branches for that. No contradiction is a default that a command or
+configuration shown overrides, what the code merely does not show, another name or notation for the same, an option that is off, code that is never
+called, or a detail that the statement leaves open. Give the numbers of the statement and of the place, the line of the code that does otherwise, a
+title of a few words, and why in one short sentence: what the paper says and what the line does. Most places have none: then give an empty list."""
+
+_CHECK = """A first reader of a machine-learning paper and of its authors' code claims the contradictions below. Check each as a strict reviewer. It
+holds if the line, as it runs in the experiment that the words are about, does otherwise than they say. It does not hold if the line is of another
+experiment, model, data set or stage, of code or a default that is not used there, or a matter of notation; if the paragraph or another place
+explains it; or if the words leave it open. Of claims of one difference in several places only the one nearest to the main experiment holds. Give the
+numbers of the claims that hold."""
+
+
+class Statement(Claim):
+    """Words of the text, and what they are about."""
+
+    text: str
+    about: str
+
+
+class Statements(Claim):
+    """What one part of a text says that code can show."""
+
+    statements: tuple[Statement, ...]
 
 
 class Contradiction(Claim):
-    """Words of the text, and a line of a place that does otherwise."""
+    """A line of a place that does otherwise than a statement says."""
 
-    title: str
-    text: str
+    statement: int
     place: int
     line: int
+    title: str
     why: str
 
 
 class Contradictions(Claim):
-    """The contradictions of one part of a text."""
+    """The contradictions between statements and some places."""
 
     contradictions: tuple[Contradiction, ...]
 
 
-def contradictions(reader: Reader, facts: FactIndex) -> Iterator[Conflict]:
+class Checked(Claim):
+    """The numbers of the claims that hold."""
+
+    hold: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class _Stated:
+    """Words of the text with their passage."""
+
+    text: str
+    about: str
+    chunk: Chunk
+
+
+@dataclass(frozen=True)
+class _Claimed:
+    """A contradiction that is not checked yet, and the place of its line."""
+
+    claim: Contradiction
+    stated: _Stated
+    place: Place
+
+    @property
+    def line(self) -> str:
+        """The line that does otherwise."""
+        return self.place.line(self.claim.line)
+
+
+def contradictions(reader: Reader, target: WorkId) -> list[Conflict]:
     """Every contradiction that the model reads and that both sides prove; none where the target has no code in the lineage."""
     own = works(reader.engine)
-    differing = _differing(reader.engine.ontology, facts) if own else {}
-    seen: set[tuple[str, int]] = set()
-    for window in islice(windows(reader.engine, facts.target.id), MOST_WINDOWS if own else 0):
+    stated = list(_stated(reader, target)) if own else []
+    code = _code(reader, own, stated)
+    claimed = sorted(_claimed(reader, stated, code), key=lambda one: one.claim.statement)
+    groups = (claimed[start : start + _AT_ONCE] for start in range(0, len(claimed), _AT_ONCE))
+    return [_conflict(reader, one) for group in groups for one in _checked(reader, group, code)]
+
+
+def _stated(reader: Reader, target: WorkId) -> Iterator[_Stated]:
+    for window in islice(windows(reader.engine, target), MOST_WINDOWS):
         if max(section_weight(chunk) for chunk in window) <= OWN:
             continue
-        text = window_text(window)
-        questions = [Query(part, _SEARCHED, frozenset(("code", "config")), work=work) for work in own for part in _parts(text)]
-        found = [hit for ranked in zip_longest(*asked(reader.engine, questions)[0]) for hit in ranked if hit]
-        places = list(_once((*_values(window, differing), *map(Place.of, found))))
+        answer = reader.ask(_LIST, window_text(window), Statements)
+        unread = (Statement(text=visible(chunk.text)[0][: 2 * QUOTED], about="") for chunk in window)
+        for claim in answer.statements if answer else unread:
+            chunk = next((chunk for chunk in window if is_verbatim(claim.text, visible(chunk.text)[0])), None)
+            if reader.is_kept(chunk is not None) and chunk:
+                yield _Stated(inline(claim.text.strip())[: 2 * QUOTED], inline(claim.about)[: QUOTED // 2], chunk)
+
+
+def _code(reader: Reader, own: Sequence[WorkId], stated: Sequence[_Stated]) -> list[tuple[Place, Counter[int]]]:
+    """The passages of the own code that most statements lead to, as far as they are read, in the order of their files; with the numbers of
+    the statements, weighted."""
+    numbered = [(n, one, work) for n, one in enumerate(stated, 1) for work in own]
+    ranked = asked(reader.engine, [Query(f"{one.text} {one.about}", _SEARCHED, _KINDS, work=work) for _, one, work in numbered])[0]
+    found: dict[str, tuple[Hit, Counter[int]]] = {}
+    for (n, _, _), hits in zip(numbered, ranked, strict=True):
+        for hit in hits:
+            found.setdefault(hit.chunk.id, (hit, Counter()))[1][n] += _SEARCHED + 1 - hit.rank
+    size, chosen = 0, list[tuple[Place, Counter[int]]]()
+    for hit, about in sorted(found.values(), key=lambda one: (-one[1].total(), one[0].chunk.id)):
+        if (size := size + len(hit.chunk.text)) > _CODE:
+            break
+        chosen.append((Place.whole(hit), about))
+    return sorted(chosen, key=lambda one: (one[0].hit.work.id, one[0].hit.chunk.path, one[0].first))
+
+
+def _windows(code: Iterable[tuple[Place, Counter[int]]]) -> Iterator[tuple[list[Place], Counter[int]]]:
+    """The places of one call, and the numbers of the statements that lead to them."""
+    window, size, about = list[Place](), 0, Counter[int]()
+    for place, numbers in code:
+        if window and size + len(place.text) > _WINDOW:
+            yield window, about
+            window, size, about = [], 0, Counter()
+        window.append(place)
+        size += len(place.text)
+        about.update(numbers)
+    if window:
+        yield window, about
+
+
+def _claimed(reader: Reader, stated: Sequence[_Stated], code: Sequence[tuple[Place, Counter[int]]]) -> Iterator[_Claimed]:
+    """What the model claims of the code, each line once for a statement."""
+    seen: set[tuple[int, str]] = set()
+    for places, about in _windows(code):
+        numbers = sorted(sorted(about, key=lambda n: (-about[n], n))[:_STATEMENTS])
+        listed = "\n".join(f"Statement {n}: {stated[n - 1].text} ({stated[n - 1].about})" for n in numbers)
         shown = "\n\n".join(f"Place {n}: {place.where}\n{place.text}" for n, place in enumerate(places, 1))
-        answer = reader.ask(_TASK, f"{text}\n\n{shown}", Contradictions) if places else None
+        answer = reader.ask(_COMPARE, f"{listed}\n\n{shown}", Contradictions)
         for claim in answer.contradictions if answer else ():
-            made = _conflict(reader, claim, window, places)
-            if reader.is_kept(made is not None) and made and (key := (made.sides[1].evidence.chunk.path, claim.line)) not in seen:
-                seen.add(key)
-                yield made
+            place = places[claim.place - 1] if 1 <= claim.place <= len(places) else None
+            known = claim.statement in numbers
+            line = place.line(claim.line) if place and known else ""
+            if reader.is_kept(bool(line)) and place and (claim.statement, line) not in seen:
+                seen.add((claim.statement, line))
+                yield _Claimed(claim, stated[claim.statement - 1], place)
 
 
-def _parts(text: str) -> list[str]:
-    """What search is asked for a text: each stretch of it."""
-    return [text[start : start + _ASKED] for start in range(0, len(text), _ASKED)]
+def _checked(reader: Reader, group: Sequence[_Claimed], code: Sequence[tuple[Place, Counter[int]]]) -> Iterator[_Claimed]:
+    """The claims that hold."""
+    shown = []
+    for n, one in enumerate(group, 1):
+        number, words = one.claim.statement, one.stated
+        others = [place for place, about in sorted(code, key=lambda other: -other[1][number]) if place is not one.place][:_OTHERS]
+        places = (one.place.around(one.claim.line), *(Place.of(other.hit) for other in others))
+        claim = f"Claim {n}: line {one.claim.line} of {one.place.where}. {one.claim.title}: {one.claim.why}"
+        paragraph = f"Words: {words.text} ({words.about})\nParagraph: {words.chunk.text[:_PARAGRAPH]}"
+        shown.append("\n".join((claim, paragraph, *(f"{place.where}\n{place.text}" for place in places))))
+    answer = reader.ask(_CHECK, "\n\n".join(shown), Checked)
+    return (one for n, one in enumerate(group, 1) if answer and n in answer.hold)
 
 
-def _differing(known: Ontology, facts: FactIndex) -> Mapping[str, list[FactOccurrence]]:
-    """The own code's values of details that the target states otherwise, by the passage that does; first of those that it never has as stated."""
-    by_name: Mapping[str, Sequence[FactOccurrence]] = facts.held
-    by_chunk: dict[str, list[FactOccurrence]] = {}
-    for name, occurrences in by_name.items():
-        stated = [occurrence for occurrence in told(occurrences, facts.target.id) if occurrence.fact.literal]
-        own = [occurrence for occurrence in occurrences if is_own_code(occurrence) and occurrence.fact.literal]
-        agreeing = any(known.same(name, one.fact.value, other.fact.value) for one in stated for other in own)
-        for one in stated:
-            others = [other for other in own if not known.same(name, one.fact.value, other.fact.value)][:_VALUES]
-            rows = by_chunk.setdefault(one.fact.chunk, [])
-            rows[:] = [*rows, *others] if agreeing else [*others, *rows]
-    return by_chunk
-
-
-def _values(window: Sequence[Chunk], differing: Mapping[str, Sequence[FactOccurrence]]) -> list[Place]:
-    return [Place.of(one.evidence) for chunk in window for one in differing.get(chunk.id, ())][:_DIFFERING]
-
-
-def _once(places: Sequence[Place]) -> Iterator[Place]:
-    kept: list[Place] = []
-    for place in places:
-        if len(kept) < _PLACES and not any(place.shares(other) for other in kept):
-            kept.append(place)
-            yield place
-
-
-def _conflict(reader: Reader, claim: Contradiction, window: Sequence[Chunk], places: Sequence[Place]) -> Conflict | None:
-    """The contradiction with both sides, None if one of them is not there."""
-    place = places[claim.place - 1] if 1 <= claim.place <= len(places) else None
-    chunk = next((chunk for chunk in window if is_verbatim(claim.text, visible(chunk.text)[0])), None)
-    if not place or not chunk or not (line := place.line(claim.line)):
-        return None
-    title = inline(claim.title)[: QUOTED // 2]
+def _conflict(reader: Reader, one: _Claimed) -> Conflict:
+    """The contradiction with both sides."""
+    title = inline(one.claim.title)[: QUOTED // 2]
     name = "_".join(re.findall(r"[a-z0-9]+", title.lower())) or "contradiction"
-    stated = fact_of(name, inline(claim.text)[:QUOTED], chunk, "prose", 0, claim.text)
-    done = fact_of(name, inline(line)[:QUOTED], place.hit.chunk, "call", claim.line, line)
-    sides = (reader.occurrence(stated, chunk), reader.occurrence(done, place.hit.chunk))
-    return Conflict(name, title, "paper-code", sides, _SEVERITY, inline(f"{reader.chat.model} reads it: {claim.why}")[: 2 * QUOTED], "model")
+    said = fact_of(name, one.stated.text[:QUOTED], one.stated.chunk, "prose", 0, one.stated.text, one.stated.about)
+    done = fact_of(name, inline(one.line)[:QUOTED], one.place.hit.chunk, "call", one.claim.line, one.line)
+    sides = (reader.occurrence(said, one.stated.chunk), reader.occurrence(done, one.place.hit.chunk))
+    return Conflict(name, title, "paper-code", sides, _SEVERITY, inline(f"{reader.chat.model} reads it: {one.claim.why}")[: 2 * QUOTED], "model")

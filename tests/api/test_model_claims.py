@@ -25,10 +25,12 @@ RATES = "The learning rate of the adapter is 0.01 in all of our experiments."
 PREPROCESSED = "def preprocess_and_normalise(inputs):\n    # preprocessing and normalisation of inputs\n    return clip(inputs, low=0.02)"
 HONEST = {"detail": "seeds", "value": "7", "scope": "encoder", "quote": SENTENCE}
 FORMS = {
-    "Of the details listed first": "statements",
-    "choose the places": "choices",
-    "further decisions": "decisions",
-    "compare part of": "contradictions",
+    "Of the details listed first": ("statements", "statements"),
+    "choose the places": ("choices", "choices"),
+    "further decisions": ("decisions", "decisions"),
+    "List what it says": ("told", "statements"),
+    "Report\neach contradiction": ("contradictions", "contradictions"),
+    "as a strict reviewer": ("hold", "hold"),
 }
 CLIPPED = "    return clip(inputs, low=0.02)"
 OPTIMIZER = "optimizer = Adam(model.parameters(), lr=0.5)"
@@ -38,8 +40,8 @@ def replying(**answers):
     """A model that answers each question with the list that it is told, or what a function makes of the text that it is shown."""
 
     def reply(messages):
-        field = next(field for words, field in FORMS.items() if words in messages[0]["content"])
-        answer = answers.get(field, ())
+        key, field = next(form for words, form in FORMS.items() if words in messages[0]["content"])
+        answer = answers.get(key, (1,) if key == "hold" else ())
         return json.dumps({field: list(answer(messages[1]["content"]) if callable(answer) else answer)})
 
     return reply
@@ -194,27 +196,44 @@ def test_a_further_decision_becomes_a_row_if_a_line_decides_it(home):
         assert "clipping_of_inputs" not in {gap.detail.name for gap in service(home, server).gaps(model=True).gaps}
 
 
-CLAIM = {"title": "Learning rate", "text": RATES, "why": "0.5, not 0.01"}
+CLAIM = {"title": "Learning rate", "statement": 1, "why": "0.5, not 0.01"}
+TOLD = [{"text": RATES, "about": "the adapter"}]
 
 
 def test_a_contradiction_has_the_words_of_the_text_and_a_line_of_the_own_code(home):
-    with ChatServer(replying(contradictions=pointing(OPTIMIZER, **CLAIM))) as server:
+    with ChatServer(replying(told=TOLD, contradictions=pointing(OPTIMIZER, **CLAIM))) as server:
         [conflict] = service(home, server).gaps(model=True).conflicts
         assert service(home, server).gaps(model=True, no_target_code=True).conflicts == ()
     assert [side.fact.value for side in conflict.sides] == [RATES, OPTIMIZER]
     assert conflict.why == "m-1 reads it: 0.5, not 0.01"
 
 
-@pytest.mark.parametrize("lie", [{"text": OTHER_WORK + " and always"}, {"text": "0.01"}, {"line": 99}, {"place": 77}])
+@pytest.mark.parametrize("lie", [{"statement": 0}, {"statement": 77}, {"line": 99}, {"place": 77}])
 def test_a_contradiction_that_either_side_does_not_prove_is_dropped(home, lie):
-    with ChatServer(replying(contradictions=pointing(OPTIMIZER, **CLAIM | lie))) as server:
+    with ChatServer(replying(told=TOLD, contradictions=pointing(OPTIMIZER, **CLAIM | lie))) as server:
         report = service(home, server).gaps(model=True)
     assert report.conflicts == ()
-    assert " 0 kept, " in report.notes[-1]
+    assert "1 that nothing proves" in report.notes[-1]
+
+
+@pytest.mark.parametrize("text", [OTHER_WORK + " and always", "0.01"])
+def test_a_statement_that_is_not_in_the_text_is_compared_with_nothing(home, text):
+    with ChatServer(replying(told=[{"text": text, "about": ""}], contradictions=pointing(OPTIMIZER, **CLAIM))) as server:
+        report = service(home, server).gaps(model=True)
+        assert not any("Report\neach contradiction" in request[2]["messages"][0]["content"] for request in server.requests)
+    assert report.conflicts == ()
+
+
+def test_code_is_compared_with_the_text_itself_if_the_statements_are_malformed(home):
+    with ChatServer(replying(told="none", contradictions=pointing(OPTIMIZER, **CLAIM | {"statement": 3}))) as server:
+        [conflict] = service(home, server).gaps(model=True).conflicts
+    stated = conflict.sides[0]
+    assert stated.fact.said in stated.evidence.chunk.text
+    assert stated.evidence.chunk.path == "main.tex"
 
 
 def test_what_was_read_once_stands_at_every_door_while_the_model_is_configured(home):
-    with ChatServer(replying(statements=[HONEST], contradictions=pointing(OPTIMIZER, **CLAIM))) as server:
+    with ChatServer(replying(statements=[HONEST], told=TOLD, contradictions=pointing(OPTIMIZER, **CLAIM))) as server:
         serving = Service(KeptParts(settings.load(home=home, llm_model="m-1", llm_base_url=server.url)))
         assert serving.gaps().conflicts == ()
         read = service(home, server).gaps(model=True)
@@ -228,7 +247,7 @@ def test_what_was_read_once_stands_at_every_door_while_the_model_is_configured(h
 
 
 def test_nothing_is_asked_twice_or_beyond_the_budget_and_the_cost_is_told_before(home):
-    with ChatServer(replying(statements=[HONEST])) as server:
+    with ChatServer(replying(statements=[HONEST], told=TOLD)) as server:
         made = service(home, server, llm_price="1/10")
         plan = made.model_usage(lambda: made.gaps(model=True))
         assert plan.calls > 0
@@ -240,7 +259,7 @@ def test_nothing_is_asked_twice_or_beyond_the_budget_and_the_cost_is_told_before
         assert again.model_usage(lambda: again.gaps(model=True)).cached == plan.calls
         assert again.gaps(model=True).gaps == report.gaps
         assert len(server.requests) == plan.calls
-    with ChatServer(replying(statements=[HONEST])) as server:
+    with ChatServer(replying(statements=[HONEST], told=TOLD)) as server:
         assert "the budget of 10 tokens" in service(home, server, llm_budget=10).gaps(model=True).notes[-1]
         assert server.requests == []
 
@@ -263,7 +282,7 @@ def test_the_command_prints_the_cost_and_sends_nothing(home, monkeypatch):
 
 
 def test_the_command_shows_a_chosen_line_with_how_the_target_comes_by_it(home, monkeypatch):
-    with ChatServer(replying(choices=pointing(CLIPPED), contradictions=pointing(OPTIMIZER, **CLAIM))) as server:
+    with ChatServer(replying(choices=pointing(CLIPPED), told=TOLD, contradictions=pointing(OPTIMIZER, **CLAIM))) as server:
         for name, value in (("MODEL", "m-1"), ("BASE_URL", server.url)):
             monkeypatch.setenv(f"LINEAGE_LLM_{name}", value)
         out = CliRunner().invoke(app, ["gaps", "--model", "--full", "--home", str(home)])

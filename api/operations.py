@@ -372,7 +372,7 @@ class Service:
         Raises `UsageError` with the minimum if no piece of evidence fits the budget, and `NotFound`.
         """
         from api.requests import stage_of_task
-        from retrieval.context.pack import pack
+        from retrieval.context.compose import pack
 
         chosen = stage_of_task(task, tokens, stage)
         with self._parts.asked(self._name(lineage), no_target_code) as engine:

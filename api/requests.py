@@ -319,8 +319,7 @@ def check_rows(state: str, topic: str, settings: Settings) -> None:
 
 def stage_of_task(task: str, tokens: int, stage: str) -> Stage | None:
     """The stage that a task is packed for; raises `UsageError` for a task, budget or stage that cannot be."""
-    from retrieval.context.compose import stage_of
-    from retrieval.context.pack import check
+    from retrieval.context.compose import check, stage_of
 
     check(task, tokens)
     if tokens < LEAST_TOKENS:

@@ -38,7 +38,7 @@ from lineage.citation import citation  # noqa: E402
 from lineage.records import Answer, Query  # noqa: E402
 from lineage.results import Pack, Stage  # noqa: E402
 from lineage.text.tokens import STOP, tokens  # noqa: E402
-from retrieval.context.pack import pack  # noqa: E402
+from retrieval.context.compose import pack  # noqa: E402
 from retrieval.context.token_budget import Tokens  # noqa: E402
 from retrieval.gaps.report import report  # noqa: E402
 from retrieval.search.engine import Engine  # noqa: E402

@@ -85,7 +85,7 @@ def lock_of(bench: BuildContext, tape: Tape, generation: Generation) -> Lock:
     would not build the same way.
     """
     request = BuildRequest.from_meta(generation.catalog.meta()["request"])
-    _check_portable(bench, request, generation)
+    _check_portable(request, generation)
     collected, fingerprint = gathered(bench, request)
     missing = tuple(sorted(f"{row.work} {row.subject}" for row in collected.rows if row.status is Status.OFFLINE))
     if fingerprint != generation.manifest.fingerprint and not missing:
@@ -106,11 +106,11 @@ def lock_of(bench: BuildContext, tape: Tape, generation: Generation) -> Lock:
         repositories=tuple(Pinned(r.work.id, str(r.work.meta.get("commit", ""))) for r in collected.repositories),
         open=missing,
         derived=tuple(Derived(*key, value.decode()) for key, value in sorted(tape.derived_.items())),
-        answers=tuple(sorted(_pins(bench, tape, collected.works), key=lambda pin: (pin.url, pin.asked_with))),
+        answers=tuple(sorted(_pins(tape, collected.works), key=lambda pin: (pin.url, pin.asked_with))),
     )
 
 
-def _check_portable(bench: BuildContext, request: BuildRequest, generation: Generation) -> None:
+def _check_portable(request: BuildRequest, generation: Generation) -> None:
     own = files(request)
     if own:
         why = f"it is built from files of yours ({Path(own[0]).name})"
@@ -127,7 +127,7 @@ def _papers(collected: Collected) -> Iterator[Pinned]:
             yield Pinned(name, str(collected.works[name].meta.get("version") or "version not known"))
 
 
-def _pins(bench: BuildContext, tape: Tape, works: Mapping[WorkId, Work]) -> Iterator[Pin]:
+def _pins(tape: Tape, works: Mapping[WorkId, Work]) -> Iterator[Pin]:
     versions = {
         name.removeprefix("arxiv:"): str(work.meta["version"]) for work in works.values() if (name := fetchable(work)) and work.meta.get("version")
     }

@@ -8,7 +8,6 @@ has may agree, and never counts against. No code is run.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,14 +29,10 @@ from retrieval.audit.expectations import (
     sisters,
 )
 from retrieval.audit.findings import finding_of, once
-from retrieval.audit.inputs import Paper, Repository
-from retrieval.audit.support import AuditSupport, experiment_of
+from retrieval.audit.inputs import AuditSupport, Paper, Repository, experiment_of, whole_of_run
 from retrieval.audit.value_scope import (
-    EVALUATION,
     code_stages,
     conditions,
-    is_baseline,
-    is_restricted,
     of_another_section,
     of_this_repository,
     overlap,
@@ -45,7 +40,6 @@ from retrieval.audit.value_scope import (
     place_words,
     stages_agree,
 )
-from retrieval.decisions.agreement import whole_of_run
 from retrieval.decisions.provenance import is_own_code, sentence_of
 from retrieval.decisions.wording import wording
 
@@ -53,10 +47,7 @@ _EVALUATED = frozenset({"evaluation", "decoding", "language model", "data", "rep
 """Topics whose values belong to evaluation as much as to training."""
 _SIBLINGS = 2
 """Judged details of a section, from which on a repository has that section's experiment."""
-_LENGTHS = frozenset({"epochs", "steps"})
 _SHOWN = 3
-_CLASS = re.compile(r"\b[a-z_]\w*\.(?:\w+\.)*[A-Z]\w+")
-"""The path of a class, which a framework builds as a configuration names it."""
 _RUN = {"command": 0, "call": 1, "config": 2, "default": 3}
 _LITTLE = 0.3
 """Severity of what the paper does not state for its main method."""
@@ -145,12 +136,12 @@ class _Detail:
 
     @cached_property
     def _agreeing(self) -> list[tuple[Expectation, FactOccurrence]]:
-        pairs = [
+        return [
             (expectation, set_)
             for expectation, set_, _ in self._nearest
-            if agree(expectation.value, set_, self.paper.same) or self._is_adam(expectation.value, set_)
+            if (agree(expectation.value, set_, self.paper.same) or self._is_adam(expectation.value, set_))
+            and not self._is_half_met(expectation, set_)
         ]
-        return [pair for pair in pairs if not self._built_otherwise(pair[1]) and not self._is_half_met(*pair)]
 
     def _is_half_met(self, expected: Expectation, set_: FactOccurrence) -> bool:
         """Whether a value of several numbers agrees in one of them, and the same place sets another otherwise."""
@@ -168,12 +159,6 @@ class _Detail:
             and decays <= {"0"}
             and (bool(decays) or not self.repository.has("weight_decay"))
         )
-
-    def _built_otherwise(self, set_: FactOccurrence) -> bool:
-        """Whether a configuration only names what the program, which builds one thing of the kind, builds otherwise."""
-        built = [occurrence for occurrence in self.set_ if occurrence.fact.kind == "call" and occurrence.fact.name == self.name]
-        named = set_.fact.kind in {"config", "default"} and self.name in {"optimizer", "lr_schedule"} and not _CLASS.search(set_.fact.said)
-        return named and bool(built) and len({occurrence.fact.value for occurrence in built}) == 1 and not agree(set_, built[0], self.paper.same)
 
     @property
     def agreeing(self) -> list[Expectation]:
@@ -215,28 +200,11 @@ class _Detail:
             not one_unit
             or (stated.fact.kind == "prose" and conditions(stated, sentence_of(stated))[1])
             or not one_measure(stated, set_)
-            or self._built_otherwise(set_)
-        ):
-            return False
-        if self.repository.is_default(set_) or (self.name in _LENGTHS and self._has_both_lengths()):
-            return False  # a default that a configuration may override; epochs where steps end a run
-        if (
-            (is_restricted(stated) and self._is_only(stated))
-            or is_baseline(stated)
+            or self.repository.is_default(set_)  # which a configuration may override
             or of_another_section(stated, set_, self.paper.sections, self._common)
         ):
             return False
         return not self._is_of_another_experiment(expected) and not any(agree(occurrence, set_, self.paper.same) for occurrence in self._elsewhere)
-
-    def _has_both_lengths(self) -> bool:
-        """Whether the repository counts its training in epochs and in steps; the steps of a sampler are none of training."""
-        return all(
-            any(value.fact.literal and EVALUATION not in code_stages(value) for value in self.repository.held.get(name, ())) for name in _LENGTHS
-        )
-
-    def _is_only(self, stated: FactOccurrence) -> bool:
-        """Whether the paper has no other value of a detail: what holds in general is then not known."""
-        return {expectation.value.fact.value for expectation in self.paper.stated(self.name)} == {stated.fact.value}
 
     def _is_of_another_experiment(self, expected: Expectation) -> bool:
         """Whether most of the repository agrees with another experiment than the one that a value is stated for."""
@@ -268,7 +236,7 @@ class _Detail:
         for expectation, set_ in self._agreeing:
             by_value[set_.fact.value].append((expectation, set_))
         for pairs in by_value.values():
-            yield self._finding("match", [one.value for one, _ in pairs], [pairs[0][1]], "the paper states it", self._severity(pairs[0][0]))
+            yield self._finding("match", [one.value for one, _ in pairs], [pairs[0][1]], "the paper states it", self.paper.weight(self.name))
         by_place: dict[tuple[str, frozenset[int]], list[tuple[Expectation, FactOccurrence]]] = defaultdict(list)
         of_place: dict[tuple[str, int], set[int]] = defaultdict(set)
         for expectation, set_ in self._deviations:
@@ -282,7 +250,7 @@ class _Detail:
                 [one.value for one, _ in pairs],
                 [set_ for _, set_ in pairs],
                 "the paper states it",
-                self._severity(pairs[0][0]),
+                self.paper.weight(self.name),
             )
         if (
             not by_value
@@ -341,11 +309,8 @@ class _Detail:
         if not lacking:
             return None
         why = "the paper states it beside other values that the repository has; nothing in the repository is called so"
-        severity = self._severity(lacking[0]) * (1.0 if self.name not in wording().many else _LITTLE)
+        severity = self.paper.weight(self.name) * (1.0 if self.name not in wording().many else _LITTLE)
         return self._finding("missing", [expectation.value for expectation in lacking], (), why, severity)
-
-    def _severity(self, expected: Expectation) -> float:
-        return self.paper.weight(self.name)
 
     def _finding(
         self,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import product
 
 from lineage.hyperparameters.checklist import ChecklistItem
 from lineage.hyperparameters.ontology import Ontology, Same
@@ -14,7 +15,7 @@ from lineage.hyperparameters.values import number
 from lineage.records import Chunk, Setting, WorkId
 from lineage.results import FactOccurrence
 from lineage.text.tokens import parts
-from retrieval.audit.expectations import Expectation, expectations, in_example, is_aside, is_end, is_tried, sisters
+from retrieval.audit.expectations import NOT_IN_CODE, Expectation, agree, expectations, in_example, is_aside, is_end, is_tried, sisters
 from retrieval.audit.value_scope import Names
 from retrieval.decisions.experiments import Folders, listed, telling
 from retrieval.decisions.provenance import sentences_of
@@ -199,3 +200,75 @@ class Repository:
         return frozenset(
             occurrence.evidence.chunk.path for some in self.held.values() for occurrence in some if occurrence.evidence.chunk.kind == "config"
         )
+
+
+LEAST = 3
+"""Agreeing details from which on an experiment is taken for the one that a repository reproduces."""
+_HALF = 0.5
+Section = tuple[str, ...]
+Experiment = tuple[str, Section]
+
+
+def experiment_of(value: FactOccurrence) -> Experiment:
+    """The scope and section that a value is stated for."""
+    return value.fact.scope, value.evidence.chunk.section
+
+
+@dataclass(frozen=True)
+class AuditSupport:
+    """The details that agree, by experiment and by section."""
+
+    details: Mapping[Experiment, frozenset[str]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, paper: Paper, repository: Repository) -> AuditSupport:
+        """The details of each experiment of which the repository sets a stated value somewhere."""
+        agreeing: dict[Experiment, set[str]] = defaultdict(set)
+        for name in sorted({*paper.held, *repository.held} - NOT_IN_CODE):
+            set_values = repository.set_values(name)
+            for expectation in paper.stated(name) if set_values else ():
+                if any(agree(expectation.value, set_, paper.same) for set_ in set_values):
+                    agreeing[experiment_of(expectation.value)].add(name)
+        return cls({experiment: frozenset(names) for experiment, names in agreeing.items()})
+
+    def _count(self, value: FactOccurrence, name: str) -> int:
+        """How many other details agree with the experiment of a value; the open part of its section counts with it."""
+        scope, section = experiment_of(value)
+        names = self.details.get((scope, section), frozenset()) | self.details.get(("", section), frozenset())
+        return len(names - {name})
+
+    def excludes(self, expectation: Expectation, name: str, every: Iterable[Expectation]) -> bool:
+        """Whether the experiment of an expectation has far fewer agreeing details than another that states the detail."""
+        most = max((self._count(other.value, name) for other in every), default=0)
+        return most >= LEAST and self._count(expectation.value, name) <= _HALF * most
+
+    def is_outvoted(self, expectation: Expectation, name: str) -> bool:
+        """Whether the experiment of an expectation has far fewer agreeing details than the best of all."""
+        most = max((len(names - {name}) for names in self.details.values()), default=0)
+        return most >= LEAST and self._count(expectation.value, name) <= _HALF * most
+
+
+def whole(batches: Sequence[FactOccurrence], devices: Iterable[FactOccurrence], passes: Iterable[FactOccurrence]) -> list[FactOccurrence]:
+    """The batches times every number of devices, of accumulated passes, and of both, that anybody gives."""
+    times = {a * b for a, b in product(_counts(devices), _counts(passes))} - {1}
+    sizes = ((occurrence, number(occurrence.fact.value)) for occurrence in batches)
+    return [
+        replace(occurrence, fact=replace(occurrence.fact, value=str(size * factor))) for occurrence, size in sizes if size for factor in sorted(times)
+    ]
+
+
+def whole_of_run(batches: Sequence[FactOccurrence], devices: Iterable[FactOccurrence], passes: Iterable[FactOccurrence]) -> list[FactOccurrence]:
+    """The same with the passes of a batch's own file, where it gives any: another run's accumulation is none of it."""
+    devices, passes = list(devices), list(passes)
+    found = []
+    for batch in batches:
+        path = batch.evidence.chunk.path
+        beside = [occurrence for occurrence in passes if occurrence.evidence.chunk.path == path]
+        found += whole([batch], devices, beside or passes)
+    return found
+
+
+def _counts(some: Iterable[FactOccurrence]) -> set[int]:
+    """The whole numbers above 1 that are given, and 1."""
+    found = (number(occurrence.fact.value) for occurrence in some)
+    return {1, *(int(one) for one in found if one and one > 1 and one == int(one))}

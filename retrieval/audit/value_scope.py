@@ -33,7 +33,6 @@ _PIECES = re.compile(r"[A-Za-z]{1,40}|\d{1,9}")
 _BASELINE = re.compile(r"\bbaselines?\b", re.IGNORECASE)
 _CLAUSE = re.compile(r";|, (?:and|while|but|except|whereas)\b|\bexcept\b|\. ")
 _CONDITION = re.compile(r"\b(?:for|on|in case of)\s(?:the\s|our\s)?(?P<name>[A-Z][\w.+-]{1,30}(?:[ ][A-Z0-9][\w.+-]{0,20}){0,3})")
-_EXCEPT = re.compile(r"\b(?:except|unless|other than)\b", re.IGNORECASE)
 _CASE = re.compile(r"\bwhen\s(?:train|test|evaluat|us|fine|pre)\w{0,10}\b")
 _MACHINE = re.compile(r"Adam|SGD|Adafactor|Lion\b|NVIDIA|Nvidia|[AVHP]\d{2,3}\b|RTX|GPU|TPU|Tesla|Table|Figure|Section|Appendix|Eq|Algorithm")
 _BEGINS = 12
@@ -135,20 +134,6 @@ def is_name(stated: FactOccurrence) -> bool:
     scope, titles = stated.fact.scope, stated.evidence.chunk.section
     pattern = _PROPER if any(scope.strip(". ") == title.strip(". ") for title in titles) else _NAME
     return pattern.search(scope) is not None or _BASELINE.search(scope) is not None
-
-
-def is_baseline(stated: FactOccurrence) -> bool:
-    """Whether a value is stated of a baseline, which is not what a repository reproduces."""
-    return _BASELINE.search(stated.fact.scope) is not None
-
-
-def is_restricted(stated: FactOccurrence) -> bool:
-    """Whether an amount is an exception that its clause makes for one name: other runs may have another."""
-    if stated.fact.kind != "prose" or not any(c.isdigit() for c in stated.fact.value):
-        return False
-    sentence = sentence_of(stated)
-    at = max(0, sentence.find(stated.fact.said[:_BEGINS]))
-    return _EXCEPT.search(sentence, 0, at) is not None and bool(conditions(stated, sentence)[0])
 
 
 def conditions(stated: FactOccurrence, sentence: str) -> tuple[list[str], bool]:

@@ -63,7 +63,7 @@ def subquestions(task: str, stage: Stage | None = None, details: Sequence[Detail
     """
     whole = plain(task)
     prose, code, detail = _WORTH[stage]
-    parts = [Subquestion(beginning(whole)[0], 1.0), *_parts(task, stage)]
+    parts = [Subquestion(beginning(whole)[0], 1.0), *_parts(task)]
     subparts = [replace(subquestion, worth=prose * subquestion.worth) for subquestion in parts]
     subparts += [replace(subquestion, worth=code * subquestion.worth, kinds=_CODE) for subquestion in parts]
     subparts += [replace(_detail(need), worth=detail * need.weight) for need in asked(details or NEEDS, whole, stage)]
@@ -99,7 +99,7 @@ def components(task: str) -> tuple[tuple[str, str], ...]:
     return tuple(parts[:MOST_PARTS])
 
 
-def _parts(task: str, stage: Stage | None) -> list[Subquestion]:
+def _parts(task: str) -> list[Subquestion]:
     listed = components(task)
     if listed:
         return [Subquestion(_short(_spoken(name, text)), 0.8, "part", name) for name, text in listed]

@@ -33,16 +33,16 @@ def filled(
 ) -> list[Gap]:
     """The rows, those on what the own code (`chunks`) leaves out with that first; rows for which it has a value or a statement (`decided`) stay."""
     code = [chunk for chunk in chunks if chunk.kind == "code"]
-    given, loop = list(defaults(code, kinship, context)), _loop(code, kinship, context)
+    given, loop = list(defaults(code, kinship)), _loop(code, kinship)
     return [_filled(gap, given, None if gap.detail.name in decided else loop, chunks, context) for gap in gaps]
 
 
-def _loop(code: Sequence[Chunk], kinship: WorkRelations, context: Context) -> Hit | None:
+def _loop(code: Sequence[Chunk], kinship: WorkRelations) -> Hit | None:
     """The own training loop that stands written out; none where something takes its steps for the own code."""
     if any(setting_words().delegated.search(chunk.text) for chunk in code):
         return None
     loops = (evidence(chunk, kinship) for chunk in code if _LOOP.search(chunk.text) and _STEP.search(chunk.text))
-    return next((hit for hit in loops if not _is_aside(hit, context)), None)
+    return next((hit for hit in loops if not _is_aside(hit)), None)
 
 
 def _filled(gap: Gap, given: Sequence[FactOccurrence], loop: Hit | None, chunks: Sequence[Chunk], context: Context) -> Gap:
@@ -77,7 +77,7 @@ def _lowered(gap: Gap) -> Gap:
     )
 
 
-def _is_aside(hit: Hit, context: Context) -> bool:
+def _is_aside(hit: Hit) -> bool:
     occurrence = FactOccurrence(Fact("", "", "", hit.work.id, hit.chunk.id, "call"), hit)
     return is_eval_script(occurrence) or is_low_evidence_path(occurrence)
 
@@ -85,9 +85,9 @@ def _is_aside(hit: Hit, context: Context) -> bool:
 # -- options that stay at the library's default
 
 
-def defaults(code: Iterable[Chunk], kinship: WorkRelations, context: Context) -> Iterator[FactOccurrence]:
+def defaults(code: Iterable[Chunk], kinship: WorkRelations) -> Iterator[FactOccurrence]:
     """What an optimizer's default is for each option that no call of one in the own code sets; nothing where calls differ."""
-    calls = [(call, hit) for chunk in code for call in _calls(chunk) if not _is_aside(hit := evidence(chunk, kinship, call[2]), context)]
+    calls = [(call, hit) for chunk in code for call in _calls(chunk) if not _is_aside(hit := evidence(chunk, kinship, call[2]))]
     if len({name for (name, _, _), _ in calls}) != 1:
         return
     (name, _, line), hit = calls[0]

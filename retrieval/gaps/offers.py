@@ -120,9 +120,7 @@ def _useful(occurrence: FactOccurrence, context: Context) -> bool:
 
 def _called(some: Sequence[FactOccurrence], context: Context) -> list[FactOccurrence]:
     """Without what functions of the own code take if nobody says otherwise, where the own program has anything better."""
-    better = any(
-        source_precedence(occurrence) < _PARAMETER for occurrence in some if _is_own(occurrence, context) and not context.folders.of(occurrence)
-    )
+    better = any(source_precedence(occurrence) < _PARAMETER for occurrence in some if _is_own(occurrence) and not context.folders.of(occurrence))
     return [occurrence for occurrence in some if not (better and occurrence.evidence.from_target and is_parameter(occurrence))]
 
 
@@ -163,7 +161,7 @@ class _Rivals:
             evidence=tuple(occurrence.evidence for occurrence in ordered[:HOLDERS]),
             chain=chain(best.evidence, self.context, self.pointers, _has(self.name, best, self.context.folders.of(best))),
         )
-        own = [occurrence for occurrence in group if _is_own(occurrence, self.context)]
+        own = [occurrence for occurrence in group if _is_own(occurrence)]
         return Offer(self.name, suggestion, support, bool(own), (*self.place(group, own, support), *order(support)))
 
     def place(self, group: Sequence[FactOccurrence], own: Sequence[FactOccurrence], support: Support) -> tuple[float, ...]:
@@ -183,7 +181,7 @@ class _Rivals:
 
     def strength(self, occurrence: FactOccurrence) -> float:
         """How much one holder speaks for its value (for the order within a group)."""
-        own = _OWN * _is_own(occurrence, self.context) - bool(self.context.folders.of(occurrence))
+        own = _OWN * _is_own(occurrence) - bool(self.context.folders.of(occurrence))
         score = own + 4.0 * self.pointed(occurrence) + self.context.precedence.weight(occurrence.evidence, self.topic) + _RUN[occurrence.fact.kind]
         score += self.context.fits(occurrence.evidence.chunk.path) / _TIE + _fits(occurrence, self.context)
         return score - 2.0 * is_low_evidence_path(occurrence) - is_eval_script(occurrence) / 2
@@ -213,7 +211,7 @@ class _Rivals:
         )
 
 
-def _is_own(occurrence: FactOccurrence, context: Context) -> bool:
+def _is_own(occurrence: FactOccurrence) -> bool:
     """Whether the target's own code holds a value, other than in examples and the like."""
     return occurrence.evidence.from_target and not is_low_evidence_path(occurrence)
 

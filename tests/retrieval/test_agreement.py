@@ -4,7 +4,8 @@ import pytest
 
 from lineage.records import Chunk, Fact, Hit, Work, WorkId
 from lineage.results import FactOccurrence
-from retrieval.decisions.agreement import agree, whole
+from retrieval.audit.inputs import whole
+from retrieval.gaps.mechanisms import agree
 
 
 def fact(value: str, written: str, how: str = "call") -> Fact:

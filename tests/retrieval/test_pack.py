@@ -11,7 +11,7 @@ from lineage.errors import NotFound, UsageError
 from lineage.generation import open_generation
 from lineage.records import Fact, Hit, Work
 from lineage.results import Conflict, Detail, FactOccurrence, Gap, Gaps, Specification
-from retrieval.context.pack import pack
+from retrieval.context.compose import pack
 from retrieval.context.token_budget import TokenEstimator
 from retrieval.search.engine import Engine
 from tests.fakes import small_lineage as small

@@ -9,7 +9,7 @@ import pytest
 from lineage.generation import open_generation
 from lineage.records import Fact, Hit, Work
 from lineage.results import Detail, FactOccurrence, Gap, Gaps, Specification
-from retrieval.context.pack import pack
+from retrieval.context.compose import pack
 from retrieval.context.required_context import Due, due
 from retrieval.context.token_budget import TokenEstimator
 from retrieval.decisions.experiments import Folders

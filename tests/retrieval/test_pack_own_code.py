@@ -8,7 +8,7 @@ import pytest
 
 from lineage.generation import open_generation
 from lineage.records import Hit, Query, Work
-from retrieval.context.pack import pack
+from retrieval.context.compose import pack
 from retrieval.context.required_context import answering, by_experiment, without_answered
 from retrieval.context.task import Subquestion, subquestions
 from retrieval.context.token_budget import TokenEstimator

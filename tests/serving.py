@@ -36,6 +36,16 @@ class Serving:
         """Connections that are open now."""
         return len(self._server.server_state.connections)
 
+    @property
+    def unread(self) -> int:
+        """Clients that have not read all of what was written."""
+        return sum(connection.is_unread for connection in self._server.server_state.connections)  # type: ignore[union-attr]
+
+    @property
+    def tasks(self) -> int:
+        """Requests at work."""
+        return len(self._server.server_state.tasks)
+
     def __enter__(self) -> Serving:
         self._thread.start()
         assert self._up.wait(PATIENCE)

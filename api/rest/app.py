@@ -11,6 +11,7 @@ from collections import Counter as Count
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib.metadata import version
 from json import dumps, loads
 from typing import Any, Literal
@@ -244,9 +245,9 @@ def _own_routes(app: FastAPI, monitor: Monitor, metrics: Metrics) -> None:
         return Response(metrics.text(), headers={"content-type": MEDIA_TYPE})
 
     for path, answer in (
-        ("/openapi.json", lambda: as_json(document(app))),
-        ("/docs", lambda: pages.reference(document(app))),
-        ("/llms.txt", lambda: pages.llms(document(app))),
+        ("/openapi.json", cache(lambda: as_json(document(app)))),
+        ("/docs", cache(lambda: pages.reference(document(app)))),
+        ("/llms.txt", cache(lambda: pages.llms(document(app)))),
         ("/", pages.front),
         ("/web/{path:path}", pages.web),
     ):
@@ -255,17 +256,24 @@ def _own_routes(app: FastAPI, monitor: Monitor, metrics: Metrics) -> None:
 
 def document(app: FastAPI) -> dict[str, Any]:
     """The OpenAPI document: FastAPI's, with our form of errors in place of its own, plain names of results, and the token."""
-    if not app.openapi_schema:
-        made = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
-        schemas = made["components"]["schemas"]
-        for name in ("HTTPValidationError", "ValidationError"):
-            schemas.pop(name, None)
-        problem = TypeAdapter(ProblemDocument).json_schema(ref_template="#/components/schemas/{model}")
-        schemas.update(problem.pop("$defs"))
-        schemas["ProblemDocument"] = problem
-        made["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer", "description": "Where LINEAGE_TOKEN is set."}}
-        made["security"] = [{}, {"token": []}]
-        app.openapi_schema = loads(re.sub(r'(#/components/schemas/\w+?|"\w+?)View"(?=[,}:])', r'\1"', dumps(made)))
+    with _DESCRIBING:
+        return app.openapi_schema or _described(app)
+
+
+_DESCRIBING = threading.Lock()
+
+
+def _described(app: FastAPI) -> dict[str, Any]:
+    made = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
+    schemas = made["components"]["schemas"]
+    for name in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(name, None)
+    problem = TypeAdapter(ProblemDocument).json_schema(ref_template="#/components/schemas/{model}")
+    schemas.update(problem.pop("$defs"))
+    schemas["ProblemDocument"] = problem
+    made["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer", "description": "Where LINEAGE_TOKEN is set."}}
+    made["security"] = [{}, {"token": []}]
+    app.openapi_schema = loads(re.sub(r'(#/components/schemas/\w+?|"\w+?)View"(?=[,}:])', r'\1"', dumps(made)))
     return app.openapi_schema
 
 

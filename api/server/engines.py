@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 class _Kept:
     """An engine, its number of users, and whether to close it when unused."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, users: int) -> None:
         self.engine = engine
-        self.users = 0
+        self.users = users
         self.retired = False
 
 
@@ -39,6 +39,7 @@ class KeptParts(Parts):
         self._most = most
         self._kept: OrderedDict[tuple[str, str], _Kept] = OrderedDict()
         self._reports: OrderedDict[tuple[str, str, frozenset[str], bool], Gaps] = OrderedDict()
+        self._opening: dict[str, threading.Lock] = {}
         self._lock, self._reporting = threading.Lock(), threading.Lock()
 
     def engine(self, lineage: str) -> AbstractContextManager[Engine]:
@@ -47,11 +48,17 @@ class KeptParts(Parts):
 
     @contextmanager
     def _lent(self, lineage: str, generation: str) -> Iterator[Engine]:
-        with self._lock:
-            kept = self._kept.get((lineage, generation)) or self._opened(lineage, generation)
-            self._kept.move_to_end((lineage, generation))
-            kept.users += 1
-            self._retire(lineage, generation)
+        key = lineage, generation
+        with self._opening.setdefault(lineage, threading.Lock()):
+            with self._lock:
+                if kept := self._kept.get(key):
+                    kept.users += 1
+                    self._kept.move_to_end(key)
+            if not kept:
+                kept = self._opened(lineage)  # takes seconds; users of other lineages do not wait
+                with self._lock:
+                    self._kept[key] = kept
+                    self._retire(lineage, generation)
         try:
             yield kept.engine
         finally:
@@ -60,8 +67,8 @@ class KeptParts(Parts):
                 if kept.retired and not kept.users:
                     kept.engine.close()
 
-    def _opened(self, lineage: str, generation: str) -> _Kept:
-        self._kept[lineage, generation] = kept = _Kept(self.opened(lineage))
+    def _opened(self, lineage: str) -> _Kept:
+        kept = _Kept(self.opened(lineage), users=1)
         gc.unfreeze()  # what an engine left that was closed since is looked at once more
         gc.collect()
         gc.freeze()  # an open engine stays: looking through its records for garbage again and again would cost each question

@@ -13,8 +13,10 @@ import ipaddress
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
+from weakref import WeakValueDictionary
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -39,6 +41,8 @@ HEADERS = {
 _CLIENTS = 4096
 _SHARE = 75
 """Percent of the requests at work that may be of one client."""
+_TURNS = 12
+"""Requests of one client that run at a time, so that others find a thread; its further ones wait."""
 UPLOADS = {f"{PREFIX}/audit": 16 * MIB}
 """Bytes of a body by path, where they may be more than elsewhere."""
 _AT_ONCE = 2
@@ -168,6 +172,7 @@ class Guard:
         self._app, self._policy = app, policy
         self._buckets = Buckets(policy.rate, policy.burst)
         self._busy: Counter[str] = Counter()
+        self._turns: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
         self._uploading = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -232,22 +237,30 @@ class Guard:
             return Problem(408, "too-slow", f"the body did not arrive within {self._policy.patience:g} s", headers={"connection": "close"})
 
     async def _counted(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Run in one concurrency slot, released when the answer starts: a client that reads slowly holds up nobody else."""
-        places, client = 1, _client(scope)
+        """Run in one concurrency slot and in turn, both released when the answer starts: a client that reads slowly holds up nobody else."""
+        client, unfinished = _client(scope), False
+        turns = asyncio.Semaphore(_TURNS)
+        if scope["path"].startswith(PREFIX):  # agents have turns of their own, and may wait in them for a build
+            turns = self._turns.setdefault(client, turns)
         self._busy[client] += 1
+        async with AsyncExitStack() as place:
+            place.callback(self._left, client)
+            await place.enter_async_context(turns)
 
-        async def watched(message: Message) -> None:
-            nonlocal places
-            if places and message["type"] == "http.response.start":
-                self._busy[client] -= 1
-                places = 0
-            await send(message)
+            async def watched(message: Message) -> None:
+                nonlocal unfinished
+                if message["type"] == "http.response.start":
+                    await place.aclose()
+                unfinished = message.get("more_body", message["type"] == "http.response.start")
+                await send(message)
 
-        try:
             await self._app(scope, receive, watched)
-        finally:
-            self._busy[client] -= places
-            self._busy += Counter()  # without those that have nothing at work
+        if unfinished:  # an event stream that ends with the server
+            await send({"type": "http.response.body", "body": b""})
+
+    def _left(self, client: str) -> None:
+        self._busy[client] -= 1
+        self._busy += Counter()  # without those that have nothing at work
 
 
 def _client(scope: Scope) -> str:

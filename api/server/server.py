@@ -115,6 +115,12 @@ class _Patient(H11Protocol):
         if self._stalled:
             self._stalled.cancel()
             self._stalled = None
+            self.handle_events()
+
+    def handle_events(self) -> None:
+        """Go on with what was received; a request waits until the client has read the answer before it."""
+        if not self.is_unread:
+            super().handle_events()
 
     @property
     def host(self) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
+import threading
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -97,6 +99,34 @@ def test_a_report_of_a_busy_machine_is_made_anew(tmp_path):
         whole = parts.gaps(engine)
         assert not any("took too long" in note for note in whole.notes)
         assert parts.gaps(engine) is whole
+    parts.close()
+
+
+def test_a_lineage_that_is_being_opened_holds_up_nobody_who_asks_another(tmp_path):
+    for name in ("one", "two"):
+        small_lineage.build(tmp_path, HashingEmbedder(), name=name)
+    parts, opening, go_on = KeptParts(settings.load(home=tmp_path)), threading.Event(), threading.Event()
+    parts.__dict__["embedder"] = HashingEmbedder()
+    whole = parts.opened
+
+    def opened(name):
+        if name == "one":
+            opening.set()
+            assert go_on.wait(60)
+        return whole(name)
+
+    def used(name):
+        with parts.engine(name) as engine:
+            return engine
+
+    parts.opened = opened
+    with ThreadPoolExecutor(2) as pool:
+        slow = [pool.submit(used, "one") for _ in range(2)]
+        assert opening.wait(60)
+        used("two")
+        go_on.set()
+        assert slow[0].result() is slow[1].result()
+    assert parts.open_engines() == 2
     parts.close()
 
 

@@ -10,6 +10,7 @@ from starlette.datastructures import Headers
 from starlette.testclient import TestClient
 
 from api.rest.app import application
+from api.server import security
 from api.server.security import AccessPolicy, Buckets, Guard, is_loopback, policy_of, refusal
 from lineage import settings
 from lineage.errors import SettingsError
@@ -182,7 +183,7 @@ class Echo:
         await send({"type": "http.response.body", "body": body})
 
 
-async def ask(app, *pieces, headers=(), client="9.9.9.9", end=True):
+async def ask(app, *pieces, headers=(), client="9.9.9.9", end=True, path="/x"):
     """The status and headers of the answer to a request whose body comes in pieces."""
     messages = [{"type": "http.request", "body": piece, "more_body": i + 1 < len(pieces) or not end} for i, piece in enumerate(pieces)]
     sent = []
@@ -194,7 +195,7 @@ async def ask(app, *pieces, headers=(), client="9.9.9.9", end=True):
         sent.append(message)
 
     named = [(b"host", b"127.0.0.1"), *headers]
-    scope = {"type": "http", "method": "POST", "path": "/x", "headers": named, "client": (client, 1), "query_string": b"", "state": {}}
+    scope = {"type": "http", "method": "POST", "path": path, "headers": named, "client": (client, 1), "query_string": b"", "state": {}}
     await app(scope, receive, send)
     return sent[0]["status"], dict(sent[0]["headers"])
 
@@ -263,3 +264,39 @@ def test_beyond_what_may_be_at_work_requests_are_shed_and_one_counts_only_until_
         assert (await stream)[0] == 200
 
     asyncio.run(attack())
+
+
+@pytest.mark.parametrize(("path", "at_work"), [("/api/v1/search", 3), ("/mcp", 5)])
+def test_requests_of_one_client_run_in_turns_and_others_pass_them(monkeypatch, path, at_work):
+    async def attack():
+        monkeypatch.setattr(security, "_TURNS", 2)
+        guard, echo = guarded()
+        echo.let_go.clear()
+        asked = [asyncio.create_task(ask(guard, b"", path=path)) for _ in range(4)]
+        asked.append(asyncio.create_task(ask(guard, b"", path=path, client="8.8.8.8")))
+        while echo.under_way < at_work:
+            await asyncio.sleep(0)
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert echo.under_way == at_work
+        asked[0].cancel()
+        echo.let_go.set()
+        assert [status for status, _ in await asyncio.gather(*asked[1:])] == [200] * 4
+        assert echo.under_way == 5
+
+    asyncio.run(attack())
+
+
+def test_a_stream_that_its_application_leaves_open_is_ended():
+    async def stream(scope, receive, send):
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"data", "more_body": True})
+
+    sent = []
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {"type": "http", "method": "GET", "path": "/mcp", "headers": [(b"host", b"127.0.0.1")], "query_string": b""}
+    asyncio.run(Guard(stream, OPEN)(scope, None, send))
+    assert [message.get("more_body", False) for message in sent] == [False, True, False]

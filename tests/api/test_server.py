@@ -251,6 +251,20 @@ def test_sixty_six_clients_that_never_read_hold_up_nobody_else_and_not_the_end(t
     assert caplog.records == []
 
 
+def test_the_next_request_of_a_client_waits_until_it_has_read_the_answer_before(tmp_path):
+    with Serving(tmp_path, {"rate": 1e9, "burst": 10**9}) as running, never_reading(running) as line:
+        until = time.monotonic() + LONG
+        while not (running.unread and not running.tasks) and time.monotonic() < until:
+            time.sleep(0.01)
+        assert (running.unread, running.tasks) == (1, 0)
+        line.settimeout(LONG)
+        line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+        left = 300 * len((ROOT / "api" / "web" / "page.css").read_bytes())  # half of what it asked for
+        while left > 0:
+            left -= len(line.recv(1 << 20)) or left
+        assert left < 0
+
+
 def test_one_address_has_a_share_of_the_connections(live, monkeypatch):
     monkeypatch.setattr(server, "OF_ONE", 3)
     lines = [socket.create_connection(("127.0.0.1", live.port), LONG) for _ in range(4)]

@@ -104,6 +104,10 @@ class PartialCatalog(Catalog):
     def _profile(self, work: WorkId) -> Iterable[FileProfile]:
         return (file for file in self._whole.files(work).values() if self._has(work) and self._has(work, file.path))
 
+    def works_read(self) -> frozenset[WorkId]:
+        """Works of which there are documents, and that are not missing."""
+        return frozenset(filter(self._has, self._whole.works_read()))
+
     def documents(self, work: str | None = None) -> tuple[StoredDocument, ...]:
         """Documents that are not missing."""
         return tuple(

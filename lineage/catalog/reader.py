@@ -214,6 +214,10 @@ class Catalog:
 
     # -- documents
 
+    def works_read(self) -> frozenset[WorkId]:
+        """Works of which there are documents."""
+        return frozenset(WorkId(work) for (work,) in self._all("SELECT DISTINCT work FROM documents"))
+
     def documents(self, work: str | None = None) -> tuple[StoredDocument, ...]:
         """Documents without their texts, of one work or of all."""
         rows = self._all(

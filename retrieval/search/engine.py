@@ -111,7 +111,7 @@ class Engine:
         own = {kin.work.kind for kin in self._kinship.kin.values() if kin.from_target}
         self._others_speak = bool(own) and "code" not in own
         self._works = {id_: kin.work for id_, kin in self._kinship.kin.items()}
-        work_ids = {document.work for document in self._catalog.documents()}
+        work_ids = self._catalog.works_read()
         self._names = entity_routing.names_of({id_: kin for id_, kin in self._kinship.kin.items() if id_ in work_ids})
 
     def without_target_code(self) -> Engine:

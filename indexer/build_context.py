@@ -15,6 +15,7 @@ from lineage.errors import LineageError
 from lineage.progress import Note, Stage
 
 if TYPE_CHECKING:
+    from indexer.read_document import ReadDocument
     from indexer.sandbox.pool import Sandbox
     from indexer.sources.arxiv import Arxiv
     from indexer.sources.github import GitHub
@@ -66,6 +67,8 @@ class BuildContext:
     """The embedder of the first tier, whose vectors answer until the other's are there; None means that words alone do."""
     reports: Reports | None = None
     """What makes the reports that a finished generation keeps."""
+    heard: Callable[[ReadDocument], None] = lambda document: None
+    """Told of each document when it is read for the first time."""
 
     def wanted(self, chunks: int = 0) -> Wanted:
         """What the sandbox is to make of a document besides it: at most so many chunks (0: any number), facts by the ontology of the settings."""

@@ -95,6 +95,7 @@ def _read(bench: BuildContext, parser: str, files: dict[str, bytes], work: WorkI
         document = bench.sandbox.paper(parser, files, work, sha256, bench.wanted())
     except ParseError as error:
         return PaperText(None, error.status, str(error), (), sha256)
+    bench.heard(document)
     status, detail = document.status, document.detail
     if parser == "pdf" and status is Status.OK:
         status, detail = Status.PDF_ONLY, detail or "read from the PDF"

@@ -12,6 +12,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -19,6 +20,7 @@ from indexer.build_context import BuildContext
 from indexer.chunking.chunker import VERSION as CHUNKER
 from indexer.collect import Collected, collect
 from indexer.documents import Contents, at_once, cut, embed, missing, read, reads_further
+from indexer.embedding_ahead import embedding_ahead
 from indexer.extraction import extract as facts
 from indexer.extraction.extract import derive
 from indexer.parsers.select import versions
@@ -76,7 +78,8 @@ def build(
         if current and _is_of_another(bench, current, request, resolved_target):
             words = f"there is another lineage called {slug!r}, of {current.target}"
             raise UsageError(words, hint="give this one a name of its own: lineage build TARGET --name NAME")
-        collected = collect(bench, request, resolved_target)
+        with embedding_ahead(bench, embedder) if tier == "full" else nullcontext(bench) as collecting:
+            collected = collect(collecting, request, resolved_target)
         mark = _fingerprint(bench, collected, embedder.id)
         if refresh or (current and current.fingerprint == mark and _reads_further(bench, collected, current)):
             current = None

@@ -170,10 +170,10 @@ def read_members(bench: BuildContext, work: WorkId, blob: str, members: Iterable
     with ThreadPoolExecutor(WORKERS) as pool:
         for batch in _batches(members, work, budget, found):
             if len(running) == WORKERS:
-                found += _counted(work, budget, *running.popleft())
+                found += _counted(bench, work, budget, *running.popleft())
             running.append((batch, pool.submit(bench.sandbox.members, batch, work, blob, budget=budget, wanted=wanted)))
         while running:
-            found += _counted(work, budget, *running.popleft())
+            found += _counted(bench, work, budget, *running.popleft())
     documents = [document for document, _ in found if document]
     return Code(tuple(sorted(documents, key=lambda document: document.path)), tuple(row for _, row in found))
 
@@ -206,7 +206,9 @@ def _refused(member: Member, budget: WorkBudget) -> tuple[Status, str] | None:
     return None
 
 
-def _counted(work: WorkId, budget: WorkBudget, batch: _Batch, parsed: Future[list[Parsed]]) -> Iterator[tuple[ReadDocument | None, LedgerRow]]:
+def _counted(
+    bench: BuildContext, work: WorkId, budget: WorkBudget, batch: _Batch, parsed: Future[list[Parsed]]
+) -> Iterator[tuple[ReadDocument | None, LedgerRow]]:
     """The documents of a batch, in the order of batches, and a row for each: those before it may have spent the budget meanwhile."""
     spent = budget.refusal("chunks", 1)
     for (name, data), parse_result in zip(batch, parsed.result(), strict=True):
@@ -219,6 +221,7 @@ def _counted(work: WorkId, budget: WorkBudget, batch: _Batch, parsed: Future[lis
             yield None, LedgerRow("member", work, name, "parse", Status.TOO_LARGE, words)
         else:
             budget.spend("chunks", len(parse_result.cuts))
+            bench.heard(parse_result)
             yield parse_result, LedgerRow("member", work, name, "parse", parse_result.status, parse_result.detail)
 
 

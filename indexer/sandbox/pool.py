@@ -156,7 +156,7 @@ class Sandbox:
         self.limits = limits or Limits()
         self.guards: frozenset[str] = frozenset()
         """What held in the last job: `cpu`, `memory`, `file size`, `no core`, `network namespace`, `landlock`, `seccomp` ..."""
-        self._child = child or Zygote
+        self._child, self._workers = child or Zygote, workers
         self._idle: queue.LifoQueue[Child | None] = queue.LifoQueue()
         for _ in range(workers):
             self._idle.put(None)
@@ -166,6 +166,10 @@ class Sandbox:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
+
+    def is_idle(self) -> bool:
+        """Whether nothing is being parsed."""
+        return self._idle.qsize() == self._workers
 
     def close(self) -> None:
         """End the children that are idle; those at work end with their job."""

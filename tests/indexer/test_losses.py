@@ -228,6 +228,7 @@ class _Bench:
         self.settings = Settings(**limits)
         self.work = WorkBudget("build", {"seconds": 0, "megabytes": 0, "chunks": 0})
         self.sandbox = _Slow()
+        self.heard = lambda document: None
 
     def wanted(self, chunks=0):
         return Wanted(chunks)

@@ -7,8 +7,9 @@ A line of the gold is `{"paper", "half", "ancestors": [{"key", "parts", "same"}]
 looked at; `same` are other keys of the same work. FOLDER holds `NAME/paper.tex`. Where no bibliography comes with it, keys stand in for titles,
 so years, titles, authors and code are not known here: what is measured is the text alone.
 
-Printed: the share of true ancestors among the first three references; of (ancestor, part) pairs, those among the first three of that part; of
-ancestors, those that are first to third for one of their parts; and the same for the number of mentions, the plain baseline.
+Printed: the share of true ancestors among the first three references, and of those that can be there (three of four at most); of (ancestor, part)
+pairs, those among the first three of that part; of ancestors, those that are first to third for one of their parts; and the first for the number
+of mentions, the plain baseline.
 """
 
 from __future__ import annotations
@@ -99,14 +100,14 @@ def rank_paper(path: Path, same: Mapping[str, str]) -> Ranked:
     return Ranked(tuple(r.key for r in ranked), {p: tuple(keys) for p, keys in by_part.items()}, tuple(key for key, _ in counts.most_common()))
 
 
-def recalls(gold: Gold, ranked: Ranked) -> tuple[float, float, float, float]:
-    """Recall among the first three references, of (ancestor, part) pairs, of ancestors for one of their parts, and by mentions alone."""
+def recalls(gold: Gold, ranked: Ranked) -> tuple[float, ...]:
+    """Recall among the first three references, of what can be there, of (ancestor, part) pairs, of ancestors for one of their parts, by mentions."""
     first = {part: set(keys[:FIRST]) for part, keys in ranked.by_part.items()}
     pairs = [key in first.get(part, ()) for key, parts in gold.parts.items() for part in parts if part in {p.value for p in Part}]
     any_part = [any(key in first.get(part, ()) for part in parts) for key, parts in gold.parts.items()]
     overall = [key in ranked.keys[:FIRST] for key in gold.parts]
     counted = [key in ranked.by_count[:FIRST] for key in gold.parts]
-    return mean(overall), mean(pairs), mean(any_part), mean(counted)
+    return mean(overall), sum(overall) / min(FIRST, len(overall)), mean(pairs), mean(any_part), mean(counted)
 
 
 def mean(values: Sequence[bool | float]) -> float:
@@ -121,8 +122,8 @@ def show(gold: Gold, ranked: Ranked) -> None:
 
 
 def measure(options: argparse.Namespace) -> None:
-    results: dict[str, list[tuple[float, float, float, float]]] = defaultdict(list)
-    print(f"{'':32s} first three   pairs by part   any part   by mentions")
+    results: dict[str, list[tuple[float, ...]]] = defaultdict(list)
+    print(f"{'':32s} first three  of possible    by part     any part   by mentions")
     for gold in read_gold(options.gold):
         if options.half not in ("", gold.half):
             continue

@@ -244,11 +244,10 @@ class Service:
         """The same for several questions, in order, from one generation."""
         from retrieval.search.query import make_query
 
-        asked: dict[str, Any] = {"kinds": (kind,) if kind else (), "no_target_code": no_target_code, "work": work, "explain": explain}
-        queries = [make_query(text, k=k, **asked) for text in texts]
+        kinds = (kind,) if kind else ()
+        queries = [make_query(text, k=k, kinds=kinds, no_target_code=no_target_code, work=work, explain=explain) for text in texts]
         with self._parts.engine(self._name(lineage)) as engine:
-            answers = engine.ask_many(queries)
-            return tuple(_traced(engine, engine.settled(answer)) for answer in answers)
+            return tuple(_traced(engine, engine.settled(answer)) for answer in engine.ask_many(queries))
 
     def evaluate(self, path: Path, *, lineage: str = "", k: int = 20) -> CheckedEvaluation:
         """Measure a lineage on a gold file: recall, MRR, nDCG, focus and latency. Raises `UsageError` with the line number.
@@ -428,8 +427,8 @@ class Service:
         """List what a lineage's target cites, with contexts, roles, rank and reasons: all of it, the first `top`, or one `work`."""
         with open_generation(self._lineages, self._name(lineage)) as generation:
             edges, works = _edges(generation)
-            edges = tuple(edge for edge in edges if edge.cited == work) if work else edges
-            return _listed(works[WorkId(generation.manifest.target)], edges, works, generation.catalog.meta().get("coverage", {}), top)
+            cited = [edge for edge in edges if work in {"", edge.cited}]
+            return _listed(works[WorkId(generation.manifest.target)], cited, works, generation.catalog.meta().get("coverage", {}), top)
 
     def references_of(self, target: str, *, top: int = 0, watch: Watch = unwatched) -> RankedReferences:
         """The same of a lineage, of any other target or of a local paper."""
@@ -544,9 +543,8 @@ class Service:
         from api.wire.stored import Completeness, Loss
 
         with open_generation(self._lineages, self._name(lineage)) as generation:
-            catalog = generation.catalog
-            sums = {kind: catalog.sums(kind) for kind in ("reference", "member", "page", "source")}
-            lost = tuple(Loss.from_record(row) for row in catalog.ledger() if row.status.outcome in {"failed", "degraded"})
+            sums = {kind: generation.catalog.sums(kind) for kind in ("reference", "member", "page", "source")}
+            lost = tuple(Loss.from_record(row) for row in generation.catalog.ledger() if row.status.outcome in {"failed", "degraded"})
             return Completeness(generation.manifest.lineage, generation.manifest.id, sums, lost, _title(generation), generation.manifest.origin)
 
     def check(self, lineage: str = "", *, read_data: bool = False) -> tuple[Finding, ...]:

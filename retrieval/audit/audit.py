@@ -31,6 +31,7 @@ from retrieval.audit.expectations import (
 from retrieval.audit.findings import finding_of, once
 from retrieval.audit.inputs import AuditSupport, Paper, Repository, experiment_of, whole_of_run
 from retrieval.audit.value_scope import (
+    EVALUATION,
     code_stages,
     conditions,
     of_another_section,
@@ -47,6 +48,7 @@ _EVALUATED = frozenset({"evaluation", "decoding", "language model", "data", "rep
 """Topics whose values belong to evaluation as much as to training."""
 _SIBLINGS = 2
 """Judged details of a section, from which on a repository has that section's experiment."""
+_LENGTHS = frozenset({"epochs", "steps"})
 _SHOWN = 3
 _RUN = {"command": 0, "call": 1, "config": 2, "default": 3}
 _LITTLE = 0.3
@@ -201,10 +203,17 @@ class _Detail:
             or (stated.fact.kind == "prose" and conditions(stated, sentence_of(stated))[1])
             or not one_measure(stated, set_)
             or self.repository.is_default(set_)  # which a configuration may override
+            or (self.name in _LENGTHS and self._has_both_lengths())  # epochs where steps end a run
             or of_another_section(stated, set_, self.paper.sections, self._common)
         ):
             return False
         return not self._is_of_another_experiment(expected) and not any(agree(occurrence, set_, self.paper.same) for occurrence in self._elsewhere)
+
+    def _has_both_lengths(self) -> bool:
+        """Whether the repository counts its training in epochs and in steps; the steps of a sampler are none of training."""
+        return all(
+            any(value.fact.literal and EVALUATION not in code_stages(value) for value in self.repository.held.get(name, ())) for name in _LENGTHS
+        )
 
     def _is_of_another_experiment(self, expected: Expectation) -> bool:
         """Whether most of the repository agrees with another experiment than the one that a value is stated for."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import inspect
 import re
+import warnings
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Annotated, Any, get_args
 
 from fastapi import APIRouter, Body, Depends, HTTPException, Path, Query, Request
 from pydantic import BaseModel, create_model
+from pydantic.warnings import UnsupportedFieldAttributeWarning
 from starlette.responses import Response
 
 from api import requests as asked
@@ -19,6 +21,7 @@ from api.server.jobs import Jobs
 from api.table import OPERATIONS, Desk, Operation, Route
 from api.wire import encode
 
+warnings.filterwarnings("ignore", category=UnsupportedFieldAttributeWarning)  # as FastAPI does, where requests are built at once
 LineageName = Annotated[str, Path(**asked.LINEAGE_NAME)]
 JobId = Annotated[str, Path(**asked.JOB)]
 _PATHS: Mapping[str, Any] = {"lineage": LineageName, "chunk": Annotated[str, Path(**asked.CHUNK_ID)], "job": JobId}

@@ -95,7 +95,7 @@ def test_a_caption_says_what_an_abbreviation_is(caption, read):
 )
 def test_endless_tex_ends_quickly(piece):
     text = piece * (20_000 // len(piece))
-    started = time.perf_counter()
+    started = time.thread_time()
     said(text + "momentum of 128 steps, multi-step, AdamW")
     table(f"Method | Dim.\n{text[:3_900]} | 8\nOurs | 16", caption="a" * 20_000 + text + " Dim. denotes " + "the " * 5_000)
-    assert time.perf_counter() - started < 3
+    assert time.thread_time() - started < 3

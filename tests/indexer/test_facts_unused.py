@@ -86,6 +86,6 @@ def test_what_an_ablation_or_a_table_leaves_out_is_no_setting():
     "piece", ["no ", "without using ", "we train ", "no dropout or ", "we do not use any ", "all a b c ", "dropout is not ", "weight decay, no "]
 )
 def test_endless_denials_end_quickly(piece):
-    started = time.perf_counter()
+    started = time.thread_time()
     found(piece * (20_000 // len(piece)) + "dropout.")
-    assert time.perf_counter() - started < 2
+    assert time.thread_time() - started < 2

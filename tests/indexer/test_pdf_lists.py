@@ -46,9 +46,9 @@ def test_entries_are_cut_whatever_the_list_marks_them_by(indent: int, gap: int) 
 
 def test_a_long_list_is_cut_in_linear_time() -> None:
     rows = [line("Smith, A. and Jones, B. A title. 2020." if n % 2 else "and more of it in words", 12.0 * n) for n in range(20_000)]
-    begun = time.perf_counter()
+    begun = time.thread_time()
     assert len(starts(rows)) > 5_000
-    assert time.perf_counter() - begun < 30
+    assert time.thread_time() - begun < 30
 
 
 def fields(raws: list[str], italic: tuple[tuple[int, int], ...] = ()) -> list[tuple[str, str, int | None]]:

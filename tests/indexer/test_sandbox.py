@@ -6,6 +6,7 @@ import socket
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,14 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux can deny 
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    with Sandbox(workers=2, limits=Limits(wall=1.5, cpu=1, memory=1024 * MIB, result=2 * MIB)) as made:
+    with Sandbox(workers=2, limits=Limits(wall=60.0, cpu=1, memory=1024 * MIB, result=2 * MIB)) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def hasty(sandbox: Sandbox) -> Iterator[Sandbox]:
+    """The same for what sleeps: it ends after so long that a busy machine does everything else in that time."""
+    with Sandbox(workers=1, limits=replace(sandbox.limits, wall=5.0)) as made:
         yield made
 
 
@@ -93,7 +101,6 @@ def test_four_gibibytes_are_refused_and_told(sandbox: Sandbox) -> None:
 @pytest.mark.parametrize(
     ("what", "expected"),
     [
-        ("sleep 1000", Status.PARSE_TIMEOUT),
         ("spin", Status.PARSE_TIMEOUT),
         ("crash", Status.PARSE_SIGNAL),
         ("exit 3", Status.PARSE_ERROR),
@@ -109,9 +116,9 @@ def test_every_way_to_end_has_its_status_and_the_next_job_runs(sandbox: Sandbox,
 
 
 @linux
-def test_only_the_culprits_of_a_batch_are_lost(sandbox: Sandbox) -> None:
+def test_only_the_culprits_of_a_batch_are_lost(hasty: Sandbox) -> None:
     acts = ["say a", "crash", "say b", "bug x", "exit 1", "say c", "sleep 1000", "say d"]
-    found = sandbox.members([(f"f{n}", what.encode()) for n, what in enumerate(acts)], WORK, "sha", HOSTILE)
+    found = hasty.members([(f"f{n}", what.encode()) for n, what in enumerate(acts)], WORK, "sha", HOSTILE)
     assert outcomes(found) == ["a", "parse_signal", "b", "parse_error", "parse_error", "c", "parse_timeout", "d"]
     assert [one.path for one in found if isinstance(one, Document)] == ["f0", "f2", "f5", "f7"]
 

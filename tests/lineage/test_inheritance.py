@@ -76,9 +76,9 @@ def test_own_name_is_we():
 
 @pytest.mark.parametrize("sentence", ["( " * 2000 + "[key]", "same " * 1500 + "[key]", "we use " * 800 + "[key]", "taken from " * 700 + "[key]"])
 def test_hostile_sentences_take_no_time(sentence):
-    start = time.perf_counter()
+    start = time.thread_time()
     said(sentence[:4000] + " [key]")
-    assert time.perf_counter() - start < 2
+    assert time.thread_time() - start < 2
 
 
 @pytest.mark.parametrize(

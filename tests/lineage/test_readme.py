@@ -117,9 +117,9 @@ def test_a_paragraph_with_one_paper_and_another_address_links_the_two() -> None:
 @pytest.mark.parametrize("piece", ["![](", "[a](", "<img alt=", "<!--", "a\n---\n", "official ", "@a{title={", "this is code for papers:\n\n- "])
 def test_a_hostile_readme_is_read_soon(piece: str) -> None:
     papers = [Work(WorkId(f"arxiv:2401.{n:05}"), title=f"A Title of Some Length, Part {n}") for n in range(50)]
-    started = time.monotonic()
+    started = time.thread_time()
     from_readme(CODE, piece * (400_000 // len(piece)), papers)
-    assert time.monotonic() - started < 10
+    assert time.thread_time() - started < 10
 
 
 def test_a_title_of_two_telling_words_is_enough_where_it_is_long() -> None:

@@ -83,9 +83,9 @@ def test_what_is_no_pattern_is_refused(engine, pattern):
 
 @pytest.mark.parametrize("pattern", ["(a+)+$", "(a|aa)+b", "(.*)*x", "([a-z]+)*1"])
 def test_an_expression_that_backtracking_engines_die_of_is_answered(engine, pattern):
-    start = time.perf_counter()
+    start = time.thread_time()
     grep(engine, ExactQuery(pattern))
-    assert time.perf_counter() - start < 5
+    assert time.thread_time() - start < 5
 
 
 @pytest.mark.parametrize(

@@ -4,17 +4,21 @@
 
 One thread, processor time, in turns. The product is onnxruntime's `MatMulInteger` (uint8 by int8), the best of three shapes. An operation
 is a multiplication or an addition; of the embedder those of its linear layers and of attention are counted, over the tokens that texts have,
-so that padding counts as loss. With --postgres the lineage's vectors are also put into a PostgreSQL server of its own, and both
-indexes asked for the first ten of 50 rows, by wall time, since the server is another process.
+so that padding counts as loss. onnxruntime's own profile tells which share of the embedder's time each kind of operator takes. With --postgres
+the lineage's vectors are also put into a PostgreSQL server of its own, and both indexes asked for the first ten of 50 rows, by wall time,
+since the server is another process.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import struct
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -22,7 +26,7 @@ import onnxruntime
 
 from benchmarks.parts import run_benchmark
 from indexer.documents import passage
-from indexer.embedders.packaged import PASSAGE_TOKENS, Packaged, prepared, tokenizer
+from indexer.embedders.packaged import FOLDER, PASSAGE_TOKENS, Packaged, embed, prepared, tokenizer
 from indexer.vectors import faiss, pgvector
 from lineage.generation import open_generation
 
@@ -90,7 +94,23 @@ def embedding(texts: list[str]) -> Iterator[str]:
         cutting = min(cutting, least(lambda: prepared(tokens, texts, PASSAGE_TOKENS)))
         ours = max(ours, wanted / seconds / 1e9)
     yield f"embedder {ours:.1f} GOP/s ({len(texts) * ours * 1e9 / wanted:.0f} chunks/s), product {peak:.1f} GOP/s, share {ours / peak:.2f}"
+    yield "of its time: " + ", ".join(f"{name} {share:.2f}" for name, share in shares(texts[:100]))
     yield f"cutting into tokens takes {cutting / (wanted / ours / 1e9):.1%} of the time"
+
+
+def shares(texts: list[str]) -> list[tuple[str, float]]:
+    """The operators that take most of the embedder's time, and their shares of it."""
+    options, spent = onnxruntime.SessionOptions(), Counter[str]()
+    options.intra_op_num_threads = 1
+    options.enable_profiling = True
+    with TemporaryDirectory() as folder:
+        options.profile_file_prefix = f"{folder}/profile"
+        session = onnxruntime.InferenceSession(str(FOLDER / "model.onnx"), options, providers=["CPUExecutionProvider"])
+        embed(session, [ids for ids, _ in prepared(tokenizer(), texts, PASSAGE_TOKENS)])
+        for event in json.loads(Path(session.end_profiling()).read_text("utf-8")):
+            if event["name"].endswith("_kernel_time"):
+                spent[event["args"]["op_name"]] += event["dur"]
+    return [(name, micros / spent.total()) for name, micros in spent.most_common(6)]
 
 
 def indexes(vectors: Any) -> Iterator[str]:

@@ -22,8 +22,6 @@ from lineage.references.same_work import Facts, by_id, by_title, facts
 from lineage.text.titles import plain
 from lineage.text.tokens import counted
 
-__all__ = ["Reconciled", "Witness", "merge_works", "reconcile"]
-
 NEIGHBOURS = 3
 CROWD = 8
 RAW_WORDS = 4

@@ -72,14 +72,13 @@ class Context:
 
 @dataclass(frozen=True)
 class Offer:
-    """A suggestion with the support that its grade was made from, and the name of the fact it is a value of.
+    """A suggestion, and the name of the fact it is a value of.
 
     `own` says that the target's own code holds it, other than in examples and the like; `place` orders offers (`_Rivals.place`).
     """
 
     name: str
     suggestion: Suggestion
-    support: Support
     own: bool
     place: tuple[float, ...]
 
@@ -162,7 +161,7 @@ class _Rivals:
             chain=chain(best.evidence, self.context, self.pointers, _has(self.name, best, self.context.folders.of(best))),
         )
         own = [occurrence for occurrence in group if _is_own(occurrence)]
-        return Offer(self.name, suggestion, support, bool(own), (*self.place(group, own, support), *order(support)))
+        return Offer(self.name, suggestion, bool(own), (*self.place(group, own, support), *order(support)))
 
     def place(self, group: Sequence[FactOccurrence], own: Sequence[FactOccurrence], support: Support) -> tuple[float, ...]:
         """Orders offers: what own code holds, what examples do not, what not only experiments beside the own program have; then by the detail's

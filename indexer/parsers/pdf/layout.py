@@ -26,8 +26,6 @@ _STAMP = re.compile(r"arXiv:\S{4,20}v\d+\s+\[|arXiv:\S{4,20}\s+\[[a-z-]+\.")
 class Sheet:
     """The rows of a page in reading order, without running heads and numbers."""
 
-    number: int
-    width: float
     height: float
     rows: tuple[Line, ...]
 
@@ -46,7 +44,7 @@ def _sheet(page: Page, repeated: frozenset[tuple[str, int]], usual: float | None
     body_lines = [line for line in page.lines if id(line) not in out]
     numbers = {id(line) for line in _page_numbers(body_lines, page.height)}
     rows = tuple(in_order([line for line in body_lines if id(line) not in numbers], page.width, usual))
-    return Sheet(page.number, page.width, page.height, rows)
+    return Sheet(page.height, rows)
 
 
 def _key(line: Line) -> tuple[str, int]:

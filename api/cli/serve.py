@@ -98,17 +98,19 @@ def mcp(
     from api.server.build_process import builder
     from api.server.engines import KeptParts
     from api.server.jobs import Jobs
+    from indexer.store.atomic_files import private
 
     parts = KeptParts(run.settings)
     service = Service(parts)
     jobs = Jobs(parts.settings.home, builder(parts.settings), parts.settings.queue)
-    jobs.start()
-    _leave_when_told(jobs.close)
-    try:
-        stdio(service, jobs, local=local_files)
-    finally:
-        jobs.close()
-        parts.close()
+    with private(parts.settings.home):
+        jobs.start()
+        _leave_when_told(jobs.close)
+        try:
+            stdio(service, jobs, local=local_files)
+        finally:
+            jobs.close()
+            parts.close()
 
 
 def _leave_when_told(close: Callable[[], None]) -> None:

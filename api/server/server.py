@@ -217,15 +217,16 @@ def _listening(home: Path, host: str, port: int) -> Iterator[socket.socket]:
 
 @contextmanager
 def _named(home: Path, host: str, port: int, token: str) -> Iterator[None]:
-    """Record this server in the store while it runs, for its owner's eyes alone."""
+    """Record this server in the store while it runs, for its owner's eyes alone as all that it writes."""
     path = layout.server_file(home, port)
-    with private(home), failures(path.parent):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, json.dumps({"pid": os.getpid(), "host": host, "port": port, "since": now(), "token": token}).encode())
-    try:
-        yield
-    finally:
-        path.unlink(missing_ok=True)
+    with private(home):
+        with failures(path.parent):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, json.dumps({"pid": os.getpid(), "host": host, "port": port, "since": now(), "token": token}).encode())
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)
 
 
 def holder(home: Path, port: int) -> str:

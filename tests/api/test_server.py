@@ -79,7 +79,7 @@ def test_signals_are_ignored_from_the_shutdown_on():
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def test_a_server_that_builds_stops_within_five_seconds(tmp_path):
+def test_a_server_that_builds_keeps_its_store_to_its_owner_and_stops_within_five_seconds(tmp_path):
     assert min(took_to_stop(tmp_path / name) for name in "ab") < 5.0  # a busy machine may hold up one of them
 
 
@@ -90,6 +90,7 @@ def took_to_stop(home):
     while httpx2.get(f"{said['data']['url']}/api/v1/jobs/{job['id']}", trust_env=False, timeout=LONG).json()["state"] == "queued":
         assert time.monotonic() < until
         time.sleep(0.05)
+    assert [path for path in home.rglob("*") if path.stat().st_mode & 0o077] == []
     start = time.monotonic()
     code, _, err = ended(process)
     assert code == 0

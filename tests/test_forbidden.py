@@ -10,12 +10,17 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+WAYS = ("l", "le", "lp", "lpe", "v", "ve", "vp", "vpe")
 PACKAGES = ("lineage", "indexer", "retrieval", "api")
 FORBIDDEN = {
     *("eval", "exec", "compile", "__import__", "os.system", "os.popen"),
     *("pickle", "marshal", "shelve", "dill", "joblib", "cloudpickle", "torch.load", "yaml.load", "yaml.unsafe_load", "tempfile.mktemp"),
 }
-SPAWNING = {"subprocess", "multiprocessing", "os.fork", "os.execv", "os.spawnv", "pty"}
+UNSAFE = {
+    *("extractall", "unpack_archive", "read_index", "write_index", "read_pickle", "full_load", "load_extension", "enable_load_extension"),
+    *("_create_unverified_context", "create_subprocess_exec", "create_subprocess_shell", "posix_spawn"),
+}
+SPAWNING = {"subprocess", "multiprocessing", "pty", "os.fork", "os.forkpty", *(f"os.{way}{how}" for way in ("exec", "spawn") for how in WAYS)}
 MAY_SPAWN = {"indexer/sandbox/pool.py", "indexer/sandbox/child.py", "api/cli/demo.py", "api/server/build_process.py"}
 """The sandbox, the demonstration's own upstream, and builds of a server."""
 
@@ -28,10 +33,15 @@ def _name(node: ast.expr) -> str:
 
 def _uses(tree: ast.AST):
     """(line, name) of every call and import, with the values of arguments that switch a safeguard off."""
+    imports = [alias for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
+    modules = {alias.asname: alias.name for alias in imports if alias.asname}
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
-            name = _name(node.func)
+            first, dot, rest = _name(node.func).partition(".")
+            name = modules.get(first, first) + dot + rest
             yield node.lineno, name
+            if name.endswith("import_module") and node.args and isinstance(node.args[0], ast.Constant):
+                yield node.lineno, str(node.args[0].value)
             for keyword in node.keywords:
                 if keyword.arg in {"shell", "allow_pickle", "trust_remote_code"} and not (
                     isinstance(keyword.value, ast.Constant) and keyword.value.value is False
@@ -54,7 +64,7 @@ def found_in(source: str, path: str = "x.py") -> list[str]:
         bad = (
             name in FORBIDDEN
             or name.split(".")[0] in {"pickle", "marshal", "shelve", "dill", "joblib", "cloudpickle"}
-            or short in {"extractall", "read_index", "write_index"}
+            or short in UNSAFE
             or name.endswith("=True")
             or name == "verify=False"
         )
@@ -69,6 +79,13 @@ def found_in(source: str, path: str = "x.py") -> list[str]:
     [
         *("eval('1')", "import pickle", "from pickle import loads", "import os; os.system('x')", "tar.extractall('x')", "faiss.read_index('x')"),
         *("import subprocess", "np.load('x', allow_pickle=True)", "client(verify=False)", "run('x', shell=True)", "torch.load('x')"),
+        *(
+            "import os as o; o.system('x')",
+            "import_module('pickle')",
+            "os.execve('x')",
+            "asyncio.create_subprocess_exec('x')",
+            "shutil.unpack_archive('x')",
+        ),
     ],
 )
 def test_the_walk_sees_what_is_forbidden(source):

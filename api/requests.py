@@ -51,7 +51,7 @@ Line = Annotated[str, Field(min_length=1, max_length=2048)]
 class Closed(BaseModel):
     """A request that rejects unknown fields."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)  # the command line reads the fields alone
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Nothing(Closed):

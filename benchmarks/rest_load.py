@@ -1,12 +1,13 @@
 """How long a warm `POST /api/v1/search` takes: by how many ask at once, while a build runs, and for hours.
 
-    python -m benchmarks.rest_load --home STORE --lineage NAME [--requests 200] [--rebuild CODE] [--soak MINUTES]
+    python -m benchmarks.rest_load --home STORE --lineage NAME [--requests 200] [--rebuild CODE] [--soak MINUTES] [--unread CLIENTS]
 
 Starts `lineage serve` over the store in a process of its own, asks one question for warmth, then so many different
 ones from 1 and from 8 clients that each wait for their answer. With `--rebuild`, one client asks in rounds, in turn
 while nothing else happens and while the server builds a lineage of that folder. With `--soak`, one client asks that long
 while the folder is built and built again; memory, threads and files of the server are noted twice a minute, and their
-slope over the second half. Prints milliseconds and requests a second.
+slope over the second half. With `--unread`, one client asks alone and beside so many of another address that ask for
+the graph and the OpenAPI document again and again and never read. Prints milliseconds and requests a second.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -23,7 +25,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +109,22 @@ def beside_builds(url: str, lineage: str, requests: int, builds: Builds) -> dict
     return {"idle": shown(idle), "beside a build": shown(beside), "ratio": ratios, "builds that ended meanwhile": builds.done}
 
 
+def beside_unread(url: str, lineage: str, requests: int, count: int) -> dict[str, Any]:
+    """One client, alone and beside `count` that never read."""
+    host, _, port = url.removeprefix("http://").partition(":")
+    heads = [f"GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n" for path in (f"/api/v1/lineages/{lineage}/graph", *["/openapi.json"] * 30)]
+    with httpx2.Client(base_url=url, timeout=120, trust_env=False) as client, ExitStack() as lines:
+        alone = [timed(client, lineage, number) for number in range(requests)]
+        for _ in range(count):
+            line = lines.enter_context(socket.socket())
+            line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+            line.bind(("127.0.0.2", 0))
+            line.connect((host, int(port)))
+            line.sendall("".join(heads).encode())
+        beside = [timed(client, lineage, number) for number in range(requests)]
+    return {"alone": shown(alone), f"beside {count} that never read": shown(beside)}
+
+
 def soaked(url: str, lineage: str, minutes: float, builds: Builds, pid: int) -> dict[str, Any]:
     """Ask and build for so long, and what the server takes."""
     rows: list[tuple[float, ...]] = []
@@ -137,6 +155,7 @@ def main() -> None:
     parser.add_argument("--lineage", default="")
     parser.add_argument("--requests", type=int, default=200)
     parser.add_argument("--rebuild", type=Path, help="a folder of code to build meanwhile")
+    parser.add_argument("--unread", type=int, default=0, help="clients that never read")
     parser.add_argument("--soak", type=float, default=0.0, help="minutes")
     wanted = parser.parse_args()
     command = [sys.executable, "-c", "from api.cli.app import main; main()", "serve", "--port", "0", "--json", "--home", str(wanted.home)]
@@ -149,6 +168,8 @@ def main() -> None:
             measured(url, wanted.lineage, 1, 1)
             if wanted.soak:
                 made["soak"] = soaked(url, wanted.lineage, wanted.soak, Builds(wanted.home, wanted.rebuild, Path(folder)), server.pid)
+            elif wanted.unread:
+                made |= beside_unread(url, wanted.lineage, wanted.requests, wanted.unread)
             elif wanted.rebuild:
                 made |= beside_builds(url, wanted.lineage, wanted.requests, Builds(wanted.home, wanted.rebuild, Path(folder)))
             else:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 _MANY = 10_000
 """Vectors from which on FAISS is worth its import."""
-_CLAIMS = "gaps-by-model"
+_CLAIMS, _CHOICES = "gaps-by-model", "choices-by-model"
 _MADE_NOW = "computed now, since this lineage keeps no report; `lineage build` stores one"
 
 
@@ -153,7 +153,8 @@ class Parts:
         words = vocabulary(self.settings.vocabulary)
         embedder = (lambda: self._reader(generation.manifest.embedder)) if index else None
         known = ontology(self.settings.ontology)
-        return Engine(generation, embedder, index, words=words, reranker=self.reranker, table=lambda: self.first, known=known)
+        chosen = partial(self._claims, generation, stage=_CHOICES)
+        return Engine(generation, embedder, index, words=words, reranker=self.reranker, table=lambda: self.first, known=known, chosen=chosen)
 
     def _index(self, generation: Generation) -> Any:
         """What finds the neighbours of a question among the vectors of a generation, None if it has none."""
@@ -184,7 +185,7 @@ class Parts:
         from retrieval.search.work_relations import WorkRelations
 
         with open_generation(self.settings.lineages, lineage) as generation:
-            partial = without_target_code(generation.catalog) if no_target_code and REPORT_WITHOUT in generation.manifest.files else None
+            partial = without_target_code(generation.catalog) if no_target_code else None
             seen = replace(generation, catalog=partial) if partial else generation
             return self._kept_report(seen, WorkRelations.read(seen.catalog, WorkId(generation.manifest.target)), partial is not None)
 
@@ -198,18 +199,21 @@ class Parts:
             return
         from indexer.store.computed_cache import DerivedCache
         from retrieval.gaps.stored_report import dumped
+        from retrieval.search import chosen
 
+        key = _claims_key(engine.generation, bool(engine.excluded))
         kept = dumped(report, self.report_digest, engine.generation.catalog, engine.kinship)
         with closing(DerivedCache(self.settings.home)) as cache:
-            cache.put(_claims_key(engine.generation, bool(engine.excluded)), _CLAIMS, self.report_digest, kept)
+            cache.put(key, _CLAIMS, self.report_digest, kept)
+            cache.put(key, _CHOICES, self.report_digest, chosen.dumped(report.gaps))
 
-    def _claims(self, generation: Generation, excluded: bool) -> bytes | None:
+    def _claims(self, generation: Generation, excluded: bool, stage: str = _CLAIMS) -> bytes | None:
         if not self.settings.llm_model:
             return None
         from indexer.store.computed_cache import DerivedCache
 
         with closing(DerivedCache(self.settings.home)) as cache:
-            return cache.get(_claims_key(generation, excluded), _CLAIMS, self.report_digest)
+            return cache.get(_claims_key(generation, excluded), stage, self.report_digest)
 
     def _kept_report(self, generation: Generation, kinship: WorkRelations, excluded: bool, claims: bool = True) -> Gaps | None:
         from retrieval.gaps.stored_report import loaded

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from lineage.file_roles import ASIDE
 from lineage.records import Chunk, ChunkKind, Hit, Query, WorkId
 from lineage.results import Conflict
 from lineage.text.hidden_text import inline, visible
@@ -134,7 +135,7 @@ def _code(reader: Reader, own: Sequence[WorkId], stated: Sequence[_Stated]) -> l
     ranked = asked(reader.engine, [Query(f"{one.text} {one.about}", _SEARCHED, _KINDS, work=work) for _, one, work in numbered])[0]
     found: dict[str, tuple[Hit, Counter[int]]] = {}
     for (n, _, _), hits in zip(numbered, ranked, strict=True):
-        for hit in hits:
+        for hit in (hit for hit in hits if ASIDE.isdisjoint(hit.roles)):
             found.setdefault(hit.chunk.id, (hit, Counter()))[1][n] += _SEARCHED + 1 - hit.rank
     size, chosen = 0, list[tuple[Place, Counter[int]]]()
     for hit, about in sorted(found.values(), key=lambda one: (-one[1].total(), one[0].chunk.id)):

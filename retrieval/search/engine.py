@@ -22,6 +22,7 @@ from lineage.text.tokens import tokens
 from retrieval.decisions.settled import Making, SettledIndex, Shown, mark, settled_values
 from retrieval.search import candidates, entity_routing, fusion
 from retrieval.search.candidates import QueryWords, Scope, is_quotation, is_telling, sequence, share_in_order
+from retrieval.search.chosen import Choices
 from retrieval.search.concepts import MISS, MISSES, Asked, Field, Signs, concepts, first, profile, signs, supported
 from retrieval.search.decided import DecidedPlace, Deciders, asked_kinds, decided, statements
 from retrieval.search.evidence import EvidenceWindow, neighbours, widened
@@ -73,8 +74,9 @@ class Engine:
     it answers lexically and says so. `words` is the vocabulary and `known` the names of details, the packaged ones if none
     are given; a `reranker` looks at the first hits again, and where it fails the answer says so and keeps its order. `table`
     gives the packaged table of words (`static`), by which the lines of code that answer are told in the first hits; in
-    others, and without it, they are told by words alone. Questions raise `EmbedderMismatch` if the embedder is not the one
-    that made the vectors. Leaving the `with` block closes the generation.
+    others, and without it, they are told by words alone. `chosen` gives the places that a chat model chose for decisions
+    (`retrieval.search.chosen`), without the target's code if it is told so; None where none did. Questions raise `EmbedderMismatch` if the
+    embedder is not the one that made the vectors. Leaving the `with` block closes the generation.
     """
 
     def __init__(
@@ -87,6 +89,7 @@ class Engine:
         reranker: Reranker | None = None,
         table: Callable[[], WordEmbedder] | None = None,
         known: Ontology | None = None,
+        chosen: Callable[[bool], bytes | None] | None = None,
     ) -> None:
         self._generation = generation
         self._catalog = generation.catalog
@@ -96,6 +99,7 @@ class Engine:
         self._vocabulary = words or vocabulary()
         self._reranker = reranker
         self._table = table
+        self._chosen = chosen
         self._ontology = known or ontology()
         self._documents = generation.manifest.counts.get("chunks", 0)
         self._excluded: frozenset[str] = frozenset()
@@ -106,6 +110,7 @@ class Engine:
     def _read_works(self) -> None:
         self._passages = Passages(self._catalog)
         self._settled_index: SettledIndex | None = None
+        self._choices: Choices | None = None
         self._kinship = WorkRelations.read(self._catalog, WorkId(self._generation.manifest.target))
         self._deciders = Deciders(self._catalog, self._kinship)
         own = {kin.work.kind for kin in self._kinship.kin.values() if kin.from_target}
@@ -208,10 +213,20 @@ class Engine:
             # the target's own code, where it is at hand, needs no ancestors to speak for it
             kinds = self._kinds(text) if self._others_speak else []
             settling = decided(kinds, self._settling, without) if kinds else {}
+            settling |= self._chosen_for(text, without) if self._others_speak else {}
             chunks = ((outline.chunk, row) for row, outline in self._catalog.outlines(list(settling)).items())
             settled = [row for _, row in sorted((chunk.id, row) for chunk, row in chunks if not scope.kinds or chunk.kind in scope.kinds)]
             return _Asked(query, text, words, details, scope, kinds=kinds, decided=settling, settled=settled, open=is_open)
         return _Asked(query, text, words, details, scope, sequence(text), candidates.exact(self._catalog, text, scope))
+
+    def _chosen_for(self, question: str, without: AbstractSet[str]) -> dict[int, DecidedPlace]:
+        """By row the places that a chat model chose for what a question asks for; it may have read since the last one."""
+        data = self._chosen(bool(self._excluded)) if self._chosen and self._table else None
+        if not data or not self._table:
+            return {}
+        if self._choices is None or self._choices.data != data:
+            self._choices = Choices(data, self._catalog, self._table())
+        return self._choices.decided(question, without)
 
     def settled(self, answer: Answer) -> Answer:
         """The same with what the works of the lineage, or one `work` of them, settle the details and mechanisms with that it asks for."""

@@ -1,0 +1,68 @@
+"""Places that a chat model chose for the decisions of a lineage, found again for a question that asks for one of them.
+
+Questions name roles, code names mechanisms; the model's decisions have both: a title and a question, and lines of code. Choices are kept by
+whoever let the model read (`api.bootstrap`), by the chunks of their places.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from lineage.catalog.reader import Catalog
+from retrieval.search.decided import DecidedPlace
+
+if TYPE_CHECKING:
+    from lineage.ports import WordEmbedder
+    from lineage.results import Gap
+
+_PLACES, _DECISIONS = 2, 3
+"""Places that are kept of a decision, and decisions that a question is taken to ask for."""
+_LEAST, _SURE = 0.1, 0.45
+"""The similarity of a decision to the question under which it counts nothing, and from which on it counts whole."""
+_NEXT = 0.7
+"""What the next decision, or the next place of one, counts of the one before."""
+
+
+class _Chosen(NamedTuple):
+    title: str
+    text: str
+    chunks: Sequence[str]
+
+
+def dumped(gaps: Sequence[Gap]) -> bytes:
+    """The places that a model chose in the rows of a report."""
+    rows = []
+    for gap in gaps:
+        chosen = [offer.held[0].evidence.chunk for offer in gap.suggestions if offer.grade == "model" and offer.held]
+        if cited := [chunk.id for chunk in chosen if chunk.kind in {"code", "config"}][:_PLACES]:
+            rows.append(_Chosen(gap.detail.title, f"{gap.detail.title}. {gap.detail.question}", cited))
+    return json.dumps(rows).encode()
+
+
+class Choices:
+    """What a model chose in one catalogue; `table` embeds decisions and questions."""
+
+    def __init__(self, data: bytes, catalog: Catalog, table: WordEmbedder) -> None:
+        self.data = data
+        self._table = table
+        self._chosen = [_Chosen(*row) for row in json.loads(data)]
+        self._vectors = table.passages([one.text for one in self._chosen])
+        outlines = catalog.outlines(catalog.rows_of([chunk for one in self._chosen for chunk in one.chunks]))
+        self._rows = {outline.chunk.id: (row, outline.chunk.work) for row, outline in sorted(outlines.items(), reverse=True)}
+
+    def decided(self, question: str, without: AbstractSet[str]) -> dict[int, DecidedPlace]:
+        """By row the places of the decisions that are nearest to a question."""
+        found: dict[int, DecidedPlace] = {}
+        near = self._vectors @ self._table.queries([question])[0] if self._chosen else np.zeros(0)
+        for nth, at in enumerate(np.argsort(-near, kind="stable")[:_DECISIONS]):
+            sure = min(1.0, (float(near[at]) - _LEAST) / (_SURE - _LEAST))
+            for number, chunk in enumerate(self._chosen[at].chunks):
+                row, work = self._rows.get(chunk, (-1, ""))
+                if sure > 0 and row >= 0 and work not in without:
+                    found.setdefault(row, DecidedPlace(sure * _NEXT ** (nth + number), self._chosen[at].title))
+        return found

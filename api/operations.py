@@ -473,19 +473,28 @@ class Service:
     # -- inspection
 
     def show(self, lineage: str = "") -> Overview:
-        """Summarize a lineage: counts, ranked references, code links and code shared between repositories."""
+        """Summarize a lineage: counts, ranked references, code links and code shared between repositories.
+
+        Ancestors that the configured chat model read (`gaps --model`) come first.
+        """
         from api.wire.stored import BuildReportView, Overview, indexed_texts, linked, ranked
         from indexer.pipeline import report
         from lineage.code_links.links import states
         from lineage.code_reuse.derivation import Derivation
         from lineage.code_reuse.reuse import Shared
-        from lineage.references.signals import TitledAncestor
+        from lineage.references.signals import Part, TitledAncestor
         from retrieval.search.missing_software import missing_software
         from retrieval.search.suggestions import suggestions
 
-        with open_generation(self._lineages, self._name(lineage)) as generation:
+        name = self._name(lineage)
+        reports = (self._parts.kept_gaps(name, excluded) for excluded in (False, True) if self._parts.settings.llm_model)
+        with open_generation(self._lineages, name) as generation:
             edges, works = _edges(generation)
             catalog, meta, links = generation.catalog, generation.catalog.meta(), generation.catalog.links()
+            read = next((kept.ancestors for kept in reports if kept and kept.ancestors), ())
+            first = list(dict.fromkeys(ancestor.work for ancestor in read))
+            edges = tuple(sorted(edges, key=lambda edge: first.index(edge.cited) if edge.cited in first else len(first)))
+            by_part = [one.as_meta() for part in Part for one in read if one.part is part] or meta.get("ancestors", ())
             return Overview(
                 report=view(report(generation, requests={}, seconds={}), BuildReportView),
                 references=ranked(edges, works),
@@ -494,7 +503,7 @@ class Service:
                 derivations=tuple(map(Derivation.from_meta, meta.get("derivations", ()))),
                 texts=indexed_texts(catalog, works),
                 questions=suggestions(generation),
-                ancestors=tuple(TitledAncestor.titled(row, works) for row in meta.get("ancestors", ())),
+                ancestors=tuple(TitledAncestor.titled(row, works) for row in by_part),
                 missing=missing_software(catalog, generation.manifest.target),
                 provenance=generation.manifest.origin,
             )

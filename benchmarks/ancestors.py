@@ -1,6 +1,7 @@
 """Whether the works that a paper takes its parts from stand first: straight from `paper.tex`, no build, seconds for sixteen papers.
 
     python -m benchmarks.ancestors --gold FILE --papers FOLDER [--show NAME]     recall of true ancestors, each half for itself
+    python -m benchmarks.ancestors --gold FILE --papers FOLDER --model           the same as the configured chat model reads it
     python -m benchmarks.ancestors --fit --data DIR                              fit the weights of `data/use.json` and print them
 
 A line of the gold is `{"paper", "half", "ancestors": [{"key", "parts", "same"}]}`: two to four works, written by a reader before any ranking was
@@ -28,15 +29,20 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score
 from sklearn.model_selection import GroupKFold
 
+from api.bootstrap import Parts
 from benchmarks import role_data
 from benchmarks.parts import run_benchmark
 from indexer.parsers.latex.parser import parse
+from lineage import settings
+from lineage.ports import ChatModel
 from lineage.records import Document, Mention, Reference, Work, WorkId
 from lineage.references import citation_cues, ranking
 from lineage.references.ancestors import ancestors, named_mentions
 from lineage.references.inheritance import shipped_use_model, takeovers
 from lineage.references.roles import classify
 from lineage.references.signals import Part
+from retrieval.gaps.model_ancestors import ancestors as read_by_model
+from retrieval.gaps.model_reader import Reader
 
 TARGET = WorkId("arxiv:target")
 FIRST = 3
@@ -87,17 +93,19 @@ def read_paper(path: Path, same: Mapping[str, str]) -> tuple[Document, list[Refe
     return document, references, works
 
 
-def rank_paper(path: Path, same: Mapping[str, str]) -> Ranked:
+def rank_paper(path: Path, same: Mapping[str, str], chat: ChatModel | None = None) -> Ranked:
     document, references, works = read_paper(path, same)
-    target = Work(TARGET, title=document.title)
+    target = Work(TARGET, title=document.title, abstract=document.abstract)
     references = [replace(r, roles=classify(r.mentions, title=document.title, cited_title=works[r.cited].title)) for r in references]
     named = named_mentions(document, references, works)
     ranked = ranking.rank(references, works=works, target=target, named=named)
     by_part: dict[str, list[str]] = defaultdict(list)
-    for ancestor in ancestors(ranked, named, {}, target):
+    read = read_by_model(Reader(chat, None), ranked, works, target) if chat else ()  # type: ignore[arg-type]  # reads no lineage
+    for ancestor in read or ancestors(ranked, named, {}, target):
         by_part[ancestor.part.value].append(ancestor.work.removeprefix("key:"))
     counts = Counter({r.key: len(r.mentions) for r in references})
-    return Ranked(tuple(r.key for r in ranked), {p: tuple(keys) for p, keys in by_part.items()}, tuple(key for key, _ in counts.most_common()))
+    keys = dict.fromkeys((*(ancestor.work.removeprefix("key:") for ancestor in read), *(r.key for r in ranked)))
+    return Ranked(tuple(keys), {p: tuple(keys) for p, keys in by_part.items()}, tuple(key for key, _ in counts.most_common()))
 
 
 def recalls(gold: Gold, ranked: Ranked) -> tuple[float, ...]:
@@ -123,11 +131,12 @@ def show(gold: Gold, ranked: Ranked) -> None:
 
 def measure(options: argparse.Namespace) -> None:
     results: dict[str, list[tuple[float, ...]]] = defaultdict(list)
+    chat = Parts(settings.load()).chat_model if options.model else None
     print(f"{'':32s} first three  of possible    by part     any part   by mentions")
     for gold in read_gold(options.gold):
         if options.half not in ("", gold.half):
             continue
-        ranked = rank_paper(options.papers / gold.paper / "paper.tex", gold.same)
+        ranked = rank_paper(options.papers / gold.paper / "paper.tex", gold.same, chat)
         results[gold.half].append(recalls(gold, ranked))
         if options.show in (gold.half, gold.paper):
             show(gold, ranked)
@@ -186,6 +195,7 @@ def main() -> None:
     parser.add_argument("--papers", type=Path)
     parser.add_argument("--show", default="-", help="a half or a paper whose order is printed")
     parser.add_argument("--half", default="", help="only this half")
+    parser.add_argument("--model", action="store_true", help="as the configured chat model reads it")
     parser.add_argument("--data", type=Path)
     parser.add_argument("--fit", action="store_true")
     options = parser.parse_args()

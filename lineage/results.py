@@ -12,6 +12,7 @@ from typing import Literal
 
 from lineage.decisions import Decision
 from lineage.records import UNKNOWN, Fact, Hit, Provenance, Work
+from lineage.references.signals import Ancestor
 
 
 @dataclass(frozen=True)
@@ -201,7 +202,7 @@ class Conflict:
 class Gaps:
     """What the target leaves unsaid. `domains` are what kind of paper it was taken for; they choose the list of details.
 
-    `unanswered` questions took too long: the report is not whole.
+    `unanswered` questions took too long: the report is not whole. `ancestors` are those that a chat model read, what gives most first.
     """
 
     lineage: str
@@ -210,6 +211,7 @@ class Gaps:
     domains: tuple[str, ...]
     gaps: tuple[Gap, ...]
     conflicts: tuple[Conflict, ...] = ()
+    ancestors: tuple[Ancestor, ...] = ()
     notes: tuple[str, ...] = ()
     unanswered: int = 0
     provenance: Provenance = UNKNOWN

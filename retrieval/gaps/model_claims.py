@@ -1,4 +1,5 @@
-"""What a chat model reads that rules do not: statements of the target with their scopes, the places that decide what is open, contradictions.
+"""What a chat model reads that rules do not: ancestors, statements of the target with their scopes, the places that decide what is open, and
+contradictions.
 
 Without a model nothing of this runs.
 """
@@ -16,6 +17,7 @@ from lineage.results import SETTING, Gap, Gaps, Specification, Suggestion
 from lineage.text.hidden_text import inline, visible
 from retrieval.decisions.decision_check import holds_value
 from retrieval.decisions.fact_index import FactIndex
+from retrieval.gaps.model_ancestors import ancestors
 from retrieval.gaps.model_contradictions import contradictions
 from retrieval.gaps.model_places import is_open, with_choices
 from retrieval.gaps.model_reader import MOST_WINDOWS, QUOTED, Claim, Reader, fact_of, is_verbatim, window_text, windows
@@ -43,12 +45,13 @@ class Statements(Claim):
 
 
 def with_claims(report: Gaps, engine: Engine, facts: FactIndex, chat: ChatModel, watch: Watch = unwatched) -> Gaps:
-    """The report with what the model read: stated values, the places that decide, further decisions, contradictions, and a note on what was kept."""
-    reader = Reader(chat, engine, watch)
+    """The report with what the model read: stated values, the places that decide, further decisions, contradictions, ancestors, a note."""
+    reader, catalog = Reader(chat, engine, watch), engine.generation.catalog
+    inherited = ancestors(reader, catalog.references(facts.target.id), {work.id: work for work in catalog.works()}, facts.target)
     stated = _stated(reader, list(filter(is_open, report.gaps)), facts.target.id)
     rows = [_with_statements(gap, stated.get(gap.detail.name, ())) for gap in with_choices(reader, report.gaps)]
     found = tuple(contradictions(reader, facts.target.id))
-    return replace(report, gaps=tuple(rows), conflicts=found, notes=(*report.notes, reader.note))
+    return replace(report, gaps=tuple(rows), conflicts=found, ancestors=inherited, notes=(*report.notes, reader.note))
 
 
 def _with_statements(gap: Gap, stated: Sequence[Suggestion]) -> Gap:

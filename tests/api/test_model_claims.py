@@ -25,6 +25,7 @@ RATES = "The learning rate of the adapter is 0.01 in all of our experiments."
 PREPROCESSED = "def preprocess_and_normalise(inputs):\n    # preprocessing and normalisation of inputs\n    return clip(inputs, low=0.02)"
 HONEST = {"detail": "seeds", "value": "7", "scope": "encoder", "quote": SENTENCE}
 FORMS = {
+    "Works that a machine-learning paper cites": ("taken", "taken"),
     "Of the details listed first": ("statements", "statements"),
     "choose the places": ("choices", "choices"),
     "further decisions": ("decisions", "decisions"),
@@ -291,3 +292,22 @@ def test_the_command_shows_a_chosen_line_with_how_the_target_comes_by_it(home, m
     assert "CONTRADICTIONS (1)" in out.stdout
     assert re.search(r"model +return clip\(inputs, low=0.02\): m-1 reads that this line decides it", out.stdout)
     assert re.search(r"data.py#L3\S* has `return clip", out.stdout)
+
+
+TAKEN = {"part": "model", "work": 1, "sentence": 1}
+
+
+def test_ancestors_that_the_model_read_stand_first_with_the_sentence_that_cites_them(home):
+    with ChatServer(replying(taken=[TAKEN, TAKEN])) as server:
+        reading = service(home, server)
+        before, report = reading.show(), reading.gaps(model=True)
+        [ancestor] = reading.show().ancestors
+    assert (before.ancestors, [one.work for one in report.ancestors]) == ((), [small.CITED])
+    assert (ancestor.part, ancestor.work, ancestor.reason) == ("model", small.CITED, "We build on Tent.")
+    assert Service(Parts(settings.load(home=home))).show().ancestors == ()
+
+
+@pytest.mark.parametrize("lie", [{"work": 2}, {"work": 0}, {"sentence": 2}, {"sentence": 0}])
+def test_an_ancestor_that_no_sentence_cites_is_dropped(home, lie):
+    with ChatServer(replying(taken=[TAKEN | lie])) as server:
+        assert service(home, server).gaps(model=True).ancestors == ()

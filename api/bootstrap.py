@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from indexer.transport.client import Transport
     from lineage.generation import Generation
     from lineage.ports import Embedder, ReferenceSource, Reranker, VectorIndex, WordEmbedder
+    from lineage.references.signals import Ancestor
     from lineage.results import Gaps
     from lineage.settings import Settings
     from retrieval.context.token_budget import Tokens
@@ -188,6 +189,11 @@ class Parts:
             partial = without_target_code(generation.catalog) if no_target_code else None
             seen = replace(generation, catalog=partial) if partial else generation
             return self._kept_report(seen, WorkRelations.read(seen.catalog, WorkId(generation.manifest.target)), partial is not None)
+
+    def ancestors_read(self, lineage: str) -> tuple[Ancestor, ...]:
+        """The ancestors that the configured chat model read (`gaps --model`), what gives most first."""
+        reports = (Parts.kept_gaps(self, lineage, excluded) for excluded in (False, True) if self.settings.llm_model)
+        return next((kept.ancestors for kept in reports if kept and kept.ancestors), ())
 
     def gaps_by_rules(self, engine: Engine) -> Gaps:
         """The gap report without what a chat model read."""

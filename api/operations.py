@@ -482,28 +482,23 @@ class Service:
         from lineage.code_links.links import states
         from lineage.code_reuse.derivation import Derivation
         from lineage.code_reuse.reuse import Shared
-        from lineage.references.signals import Part, TitledAncestor
+        from lineage.references.signals import TitledAncestor, by_part, inherited
         from retrieval.search.missing_software import missing_software
         from retrieval.search.suggestions import suggestions
 
-        name = self._name(lineage)
-        reports = (self._parts.kept_gaps(name, excluded) for excluded in (False, True) if self._parts.settings.llm_model)
-        with open_generation(self._lineages, name) as generation:
+        with open_generation(self._lineages, self._name(lineage)) as generation:
             edges, works = _edges(generation)
+            read = self._parts.ancestors_read(generation.manifest.lineage)
             catalog, meta, links = generation.catalog, generation.catalog.meta(), generation.catalog.links()
-            read = next((kept.ancestors for kept in reports if kept and kept.ancestors), ())
-            first = list(dict.fromkeys(ancestor.work for ancestor in read))
-            edges = tuple(sorted(edges, key=lambda edge: first.index(edge.cited) if edge.cited in first else len(first)))
-            by_part = [one.as_meta() for part in Part for one in read if one.part is part] or meta.get("ancestors", ())
             return Overview(
                 report=view(report(generation, requests={}, seconds={}), BuildReportView),
-                references=ranked(edges, works),
+                references=ranked(inherited(edges, read), works),
                 links=linked(links, works, states(links, works, catalog.ledger("source"))),
                 shared_code=tuple(map(Shared.from_meta, meta.get("shared_code", ()))),
                 derivations=tuple(map(Derivation.from_meta, meta.get("derivations", ()))),
                 texts=indexed_texts(catalog, works),
                 questions=suggestions(generation),
-                ancestors=tuple(TitledAncestor.titled(row, works) for row in by_part),
+                ancestors=tuple(TitledAncestor.titled(row, works) for row in by_part(read) or meta.get("ancestors", ())),
                 missing=missing_software(catalog, generation.manifest.target),
                 provenance=generation.manifest.origin,
             )
@@ -623,8 +618,7 @@ def _traced(engine: Engine, result: R) -> R:
 
 def _title(generation: Generation) -> str:
     """The title of the target without invisible characters."""
-    target = generation.catalog.work(generation.manifest.target)
-    return inline(target.title) if target else ""
+    return inline(target.title) if (target := generation.catalog.work(generation.manifest.target)) else ""
 
 
 def _edges(generation: Generation) -> tuple[tuple[Reference, ...], dict[WorkId, Work]]:

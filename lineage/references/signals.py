@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from lineage.records import Work, WorkId
+from lineage.records import Reference, Work, WorkId
 from lineage.sealed import Kept
 
 
@@ -44,6 +44,17 @@ class TitledAncestor(Ancestor):
         """A row of the catalogue with the title of its work."""
         ancestor = Ancestor.from_meta(row)
         return cls(**vars(ancestor), title=works[ancestor.work].title if ancestor.work in works else "")
+
+
+def by_part(ancestors: Sequence[Ancestor]) -> list[dict[str, Any]]:
+    """Ancestors as rows of the catalogue, part by part."""
+    return [one.as_meta() for part in Part for one in ancestors if one.part is part]
+
+
+def inherited(references: Sequence[Reference], ancestors: Sequence[Ancestor]) -> tuple[Reference, ...]:
+    """References, those to ancestors first in the order of these."""
+    first = list(dict.fromkeys(ancestor.work for ancestor in ancestors))
+    return tuple(sorted(references, key=lambda edge: first.index(edge.cited) if edge.cited in first else len(first)))
 
 
 @dataclass(frozen=True)

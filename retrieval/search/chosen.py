@@ -7,7 +7,7 @@ whoever let the model read (`api.bootstrap`), by the chunks of their places.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -45,20 +45,18 @@ def dumped(gaps: Sequence[Gap]) -> bytes:
 
 
 class Choices:
-    """What a model chose in one catalogue; `table` embeds decisions and questions."""
+    """What a model chose in one catalogue, read again when it has chosen anew; `table` embeds decisions and questions."""
 
-    def __init__(self, data: bytes, catalog: Catalog, table: WordEmbedder) -> None:
-        self.data = data
-        self._table = table
-        self._chosen = [_Chosen(*row) for row in json.loads(data)]
-        self._vectors = table.passages([one.text for one in self._chosen])
-        outlines = catalog.outlines(catalog.rows_of([chunk for one in self._chosen for chunk in one.chunks]))
-        self._rows = {outline.chunk.id: (row, outline.chunk.work) for row, outline in sorted(outlines.items(), reverse=True)}
+    def __init__(self, read: Callable[[], bytes | None], catalog: Catalog, table: Callable[[], WordEmbedder]) -> None:
+        self._read, self._catalog, self._table = read, catalog, table
+        self._data: bytes | None = None
+        self._chosen: list[_Chosen] = []
 
     def decided(self, question: str, without: AbstractSet[str]) -> dict[int, DecidedPlace]:
         """By row the places of the decisions that are nearest to a question."""
+        self._refresh()
         found: dict[int, DecidedPlace] = {}
-        near = self._vectors @ self._table.queries([question])[0] if self._chosen else np.zeros(0)
+        near = self._vectors @ self._table().queries([question])[0] if self._chosen else np.zeros(0)
         for nth, at in enumerate(np.argsort(-near, kind="stable")[:_DECISIONS]):
             sure = min(1.0, (float(near[at]) - _LEAST) / (_SURE - _LEAST))
             for number, chunk in enumerate(self._chosen[at].chunks):
@@ -66,3 +64,13 @@ class Choices:
                 if sure > 0 and row >= 0 and work not in without:
                     found.setdefault(row, DecidedPlace(sure * _NEXT ** (nth + number), self._chosen[at].title))
         return found
+
+    def _refresh(self) -> None:
+        data = self._read()
+        if data == self._data:
+            return
+        self._chosen = [_Chosen(*row) for row in json.loads(data or b"[]")]
+        self._vectors = self._table().passages([one.text for one in self._chosen]) if self._chosen else np.zeros((0, 0))
+        outlines = self._catalog.outlines(self._catalog.rows_of([chunk for one in self._chosen for chunk in one.chunks]))
+        self._rows = {outline.chunk.id: (row, outline.chunk.work) for row, outline in sorted(outlines.items(), reverse=True)}
+        self._data = data

@@ -110,7 +110,8 @@ class Engine:
     def _read_works(self) -> None:
         self._passages = Passages(self._catalog)
         self._settled_index: SettledIndex | None = None
-        self._choices: Choices | None = None
+        chosen = self._chosen and partial(self._chosen, bool(self._excluded))
+        self._choices = Choices(chosen, self._catalog, self._table) if chosen and self._table else None
         self._kinship = WorkRelations.read(self._catalog, WorkId(self._generation.manifest.target))
         self._deciders = Deciders(self._catalog, self._kinship)
         own = {kin.work.kind for kin in self._kinship.kin.values() if kin.from_target}
@@ -213,20 +214,11 @@ class Engine:
             # the target's own code, where it is at hand, needs no ancestors to speak for it
             kinds = self._kinds(text) if self._others_speak else []
             settling = decided(kinds, self._settling, without) if kinds else {}
-            settling |= self._chosen_for(text, without) if self._others_speak else {}
+            settling |= self._choices.decided(text, without) if self._choices and self._others_speak else {}
             chunks = ((outline.chunk, row) for row, outline in self._catalog.outlines(list(settling)).items())
             settled = [row for _, row in sorted((chunk.id, row) for chunk, row in chunks if not scope.kinds or chunk.kind in scope.kinds)]
             return _Asked(query, text, words, details, scope, kinds=kinds, decided=settling, settled=settled, open=is_open)
         return _Asked(query, text, words, details, scope, sequence(text), candidates.exact(self._catalog, text, scope))
-
-    def _chosen_for(self, question: str, without: AbstractSet[str]) -> dict[int, DecidedPlace]:
-        """By row the places that a chat model chose for what a question asks for; it may have read since the last one."""
-        data = self._chosen(bool(self._excluded)) if self._chosen and self._table else None
-        if not data or not self._table:
-            return {}
-        if self._choices is None or self._choices.data != data:
-            self._choices = Choices(data, self._catalog, self._table())
-        return self._choices.decided(question, without)
 
     def settled(self, answer: Answer) -> Answer:
         """The same with what the works of the lineage, or one `work` of them, settle the details and mechanisms with that it asks for."""

@@ -197,6 +197,26 @@ def test_a_further_decision_becomes_a_row_if_a_line_decides_it(home):
         assert "clipping_of_inputs" not in {gap.detail.name for gap in service(home, server).gaps(model=True).gaps}
 
 
+def test_a_question_that_asks_for_a_decision_finds_the_place_that_was_chosen_for_it(home):
+    question = "Are inputs clipped before they are normalised?"
+
+    def reasons(made):
+        hits = made.query(question, no_target_code=True).hits
+        return [reason.of for hit in hits for reason in hit.why if reason.kind == "decides" and hit.chunk.path == "data.py"]
+
+    def chosen(text):
+        return pointing(CLIPPED)(text) if FURTHER["title"] in text else ()
+
+    with ChatServer(replying(decisions=[FURTHER], choices=chosen)) as server:
+        serving = Service(KeptParts(settings.load(home=home, llm_model="m-1", llm_base_url=server.url)))
+        assert (FURTHER["title"],) not in reasons(serving)
+        service(home, server).gaps(model=True, no_target_code=True)
+        assert (FURTHER["title"],) in reasons(serving)
+        asked = serving.query(question, no_target_code=True, work="arxiv:2006.10726")
+        assert "data.py" not in {hit.chunk.path for hit in asked.hits}
+    assert (FURTHER["title"],) not in reasons(Service(Parts(settings.load(home=home))))
+
+
 CLAIM = {"title": "Learning rate", "statement": 1, "why": "0.5, not 0.01"}
 TOLD = [{"text": RATES, "about": "the adapter"}]
 

@@ -211,10 +211,10 @@ class Gaps:
     domains: tuple[str, ...]
     gaps: tuple[Gap, ...]
     conflicts: tuple[Conflict, ...] = ()
-    ancestors: tuple[Ancestor, ...] = ()
     notes: tuple[str, ...] = ()
     unanswered: int = 0
     provenance: Provenance = UNKNOWN
+    ancestors: tuple[Ancestor, ...] = ()
 
 
 Stage = Literal["planning", "analysis", "coding"]

@@ -259,7 +259,7 @@ def test_what_was_read_once_stands_at_every_door_while_the_model_is_configured(h
         assert serving.gaps().conflicts == ()
         read = service(home, server).gaps(model=True)
         assert serving.gaps().conflicts == read.conflicts
-        assert serving.gaps(no_target_code=True).conflicts == ()
+        assert service(home, server).gaps(no_target_code=True).conflicts == ()
         assert service(home, server).gaps().gaps == read.gaps
         assert "Learning rate" in service(home, server).context("train the adapter", stage="planning").text
         asked = len(server.requests)

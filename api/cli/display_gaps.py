@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby, islice
+from textwrap import wrap
 
 from api.cli.display import plain, shorten
 from api.cli.terminal import bad, bold, cut, dim
@@ -151,9 +152,10 @@ def _conflicts(found: Gaps) -> Iterator[str]:
 
 
 def _conflict(conflict: Conflict) -> Iterator[str]:
-    yield f"  {plain(conflict.title)}: {KINDS.get(conflict.kind, conflict.kind)}  ({shorten(conflict.why, _WIDTH - 50)})"
+    yield f"  {plain(conflict.title)}: {KINDS.get(conflict.kind, conflict.kind)}"
+    yield from wrap(plain(conflict.why), _WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 6)
     for occurrence in conflict.sides:
-        yield f"        {shorten(valued(occurrence), 40):<40}  {occurrence.fact.kind:<8} {plain(pinpoint(occurrence.evidence))}"
+        yield f"        {plain(pinpoint(occurrence.evidence))} ({occurrence.fact.kind}): {shorten(valued(occurrence), 100)}"
 
 
 # -- one screen: contradictions, then the open decisions that weigh most, and counts of the rest

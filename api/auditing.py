@@ -13,14 +13,16 @@ from indexer.archives.members import UPLOAD
 from indexer.plan import BuildRequest
 from lineage.decisions import Decision
 from lineage.errors import NotFound, UsageError
+from lineage.progress import Watch, unwatched
 from lineage.records import Chunk, WorkId
 from lineage.results import Audit, AuditFinding, CodeArchive, FactOccurrence
 from lineage.text.tokens import counted
 from retrieval.audit import audit as comparing
 from retrieval.audit import inputs
-from retrieval.audit.findings import with_decisions
+from retrieval.audit.findings import by_model, with_decisions
 from retrieval.decisions import target_text
 from retrieval.decisions.experiments import Folders
+from retrieval.gaps.model_reader import Reader
 from retrieval.gaps.report import ReportInputs, all_standing
 from retrieval.search.engine import Engine
 
@@ -28,15 +30,16 @@ _SUBJECT = "subject"
 _ORDER = ("deviation", "missing", "cannot judge", "match")
 
 
-def audit(parts: Parts, code: Path | CodeArchive, lineage: str, no_target_code: bool = False) -> Audit:
-    """The findings on a folder or archive by what the target states, its code (unless left out) and its lineage, and the share that agrees."""
+def audit(parts: Parts, code: Path | CodeArchive, lineage: str, no_target_code: bool = False, model: bool = False, watch: Watch = unwatched) -> Audit:
+    """The findings on a folder or archive by what the target states, its code (unless left out) and its lineage, and the share that agrees;
+    with `model`, what the configured chat model reads besides."""
     if isinstance(code, Path):
         code = _existing(code)
     with parts.asked(lineage, no_target_code) as engine:
         paper = _paper(parts.gaps_material(engine))
         manifest = engine.generation.manifest
         decided = in_force(parts, engine)
-    findings, notes = _compared(parts, code, paper, decided.decisions)
+        findings, notes = _compared(parts, code, paper, decided.decisions, Reader(parts.chat_model, engine, watch) if model else None)
     notes = (*notes, *decided.notes)
     if not paper.text.own:
         notes = (*notes, "the target's text is not at hand: few of its values are known")
@@ -70,7 +73,7 @@ def _paper(material: ReportInputs) -> inputs.Paper:
 
 
 def _compared(
-    parts: Parts, code: Path | CodeArchive, paper: inputs.Paper, decisions: Sequence[Decision]
+    parts: Parts, code: Path | CodeArchive, paper: inputs.Paper, decisions: Sequence[Decision], reader: Reader | None
 ) -> tuple[list[AuditFinding], tuple[str, ...]]:
     from indexer.pipeline import build  # the write side loads much, and only here is it needed
 
@@ -83,8 +86,9 @@ def _compared(
         with inner.engine(_SUBJECT) as engine:
             repository = _repository(engine, all_standing(inner.gaps_material(engine).held))
             findings = with_decisions(comparing.audited(paper, repository), decisions, paper, repository)
+            findings = [*findings, *(by_model(reader, paper.target, engine, findings) if reader else ())]
     read = f"{counted(made.chunks, 'unit')} of code and {counted(made.facts, 'value')}"
-    return findings, (f"{read} were read in {Path(code.name).name}; nothing was run",)
+    return findings, (f"{read} were read in {Path(code.name).name}; nothing was run", *((reader.note,) if reader else ()))
 
 
 def _repository(engine: Engine, occurrences_by_key: Mapping[str, Sequence[FactOccurrence]]) -> inputs.Repository:

@@ -26,7 +26,6 @@ from lineage.hyperparameters.ontology import ontology
 from lineage.progress import Stage, Watch, unwatched
 from lineage.records import Answer, ChunkKind, Reference, Work, WorkId
 from lineage.settings import lineages_at
-from lineage.text.hidden_text import inline
 
 if TYPE_CHECKING:
     from api.wire.report import ReportView
@@ -198,7 +197,7 @@ class Service:
         with aside(self._home) as folder:
             made = self.export(name, folder / f"{name}.lineage", sign=sign)
             with open_generation(self._lineages, name) as generation:
-                return shelf.put(made, generation.manifest, _title(generation))
+                return shelf.put(made, generation.manifest, generation.title)
 
     def pull(self, wanted: str, address: str = "", *, name: str = "", signer: str = "", watch: Watch = unwatched) -> Imported:
         """Import a lineage from a shelf by its name, target or title, after verifying that it is what the index says, and its signature.
@@ -412,16 +411,19 @@ class Service:
         with self._parts.asked(self._name(lineage), no_target_code) as engine:
             return _traced(engine, tallies(holders_of(engine), ontology(self._parts.settings.ontology)))
 
-    def audit(self, code: Path | CodeArchive, *, lineage: str = "", no_target_code: bool = False) -> Audit:
+    def audit(
+        self, code: Path | CodeArchive, *, lineage: str = "", no_target_code: bool = False, model: bool = False, watch: Watch = unwatched
+    ) -> Audit:
         """Compare a generated repository (a folder, or an archive of one) with the target of a lineage and what it inherits. Runs no code.
 
-        Only the target's statements can be contradicted; its own code (excluded with `no_target_code`) can only confirm.
+        Only the target's statements can be contradicted; its own code (excluded with `no_target_code`) can only confirm. With `model`, the
+        configured chat model compares text and code as well.
         The code is parsed in the sandbox, as in a build, into a temporary store; an archive is read as a stream of bounded size.
         Raises `UsageError` and `NotFound`.
         """
         from api.auditing import audit
 
-        return audit(self._parts, code, self._name(lineage), no_target_code)
+        return audit(self._parts, code, self._name(lineage), no_target_code, model, watch)
 
     def references(self, lineage: str = "", *, top: int = 0, work: str = "") -> RankedReferences:
         """List what a lineage's target cites, with contexts, roles, rank and reasons: all of it, the first `top`, or one `work`."""
@@ -538,7 +540,7 @@ class Service:
 
         try:
             with open_generation(self._lineages, name) as generation:
-                return StoredLineage(**{**vars(generation.manifest), "provenance": generation.manifest.origin}, title=_title(generation))
+                return StoredLineage(**{**vars(generation.manifest), "provenance": generation.manifest.origin}, title=generation.title)
         except StoreDamaged as error:
             return Damaged(name, str(error))
 
@@ -549,7 +551,7 @@ class Service:
         with open_generation(self._lineages, self._name(lineage)) as generation:
             sums = {kind: generation.catalog.sums(kind) for kind in ("reference", "member", "page", "source")}
             lost = tuple(Loss.from_record(row) for row in generation.catalog.ledger() if row.status.outcome in {"failed", "degraded"})
-            return Completeness(generation.manifest.lineage, generation.manifest.id, sums, lost, _title(generation), generation.manifest.origin)
+            return Completeness(generation.manifest.lineage, generation.manifest.id, sums, lost, generation.title, generation.manifest.origin)
 
     def check(self, lineage: str = "", *, read_data: bool = False) -> tuple[Finding, ...]:
         """Verify one lineage or all of them and list the problems. Deletes nothing."""
@@ -614,11 +616,6 @@ class Service:
 def _traced(engine: Engine, result: R) -> R:
     """The result with where its generation comes from."""
     return replace(result, provenance=engine.generation.manifest.origin)  # type: ignore[type-var]  # every result has the field
-
-
-def _title(generation: Generation) -> str:
-    """The title of the target without invisible characters."""
-    return inline(target.title) if (target := generation.catalog.work(generation.manifest.target)) else ""
 
 
 def _edges(generation: Generation) -> tuple[tuple[Reference, ...], dict[WorkId, Work]]:

@@ -1,6 +1,6 @@
 """Audits of reproductions: planted deviations that are found, and false alarms on the correct ones.
 
-    python -m benchmarks.audit --home HOME --set FOLDER [--no-target-code] [--json]
+    python -m benchmarks.audit --home HOME --set FOLDER [--no-target-code] [--model] [--json]
 
 HOME is a store with the lineages; FOLDER has `audit.json` and one folder for each correct reproduction:
 
@@ -60,14 +60,14 @@ def is_found(deviation: Mapping[str, Any], places: set[str], findings: Sequence[
     return any(one.where in places for one in findings) or any(wanted <= words for words in named)
 
 
-def measure(service: Service, row: Mapping[str, Any], folder: Path, no_target_code: bool) -> dict[str, Any]:
+def measure(service: Service, row: Mapping[str, Any], folder: Path, **how: bool) -> dict[str, Any]:
     """One reproduction: the false alarms of the correct one, and which of its deviations are found."""
-    correct = service.audit(folder, lineage=row["lineage"], no_target_code=no_target_code)
+    correct = service.audit(folder, lineage=row["lineage"], **how)
     with tempfile.TemporaryDirectory() as scratch:
         copy = Path(scratch) / folder.name
         shutil.copytree(folder, copy)
         places = plant(copy, row["deviations"])
-        after = service.audit(copy, lineage=row["lineage"], no_target_code=no_target_code)
+        after = service.audit(copy, lineage=row["lineage"], **how)
     before = {(one.name, one.found, one.verdict) for one in correct.findings}
     new = [one for one in after.findings if one.verdict in WRONG and (one.name, one.found, one.verdict) not in before]
     return {
@@ -90,11 +90,12 @@ def main() -> None:
     parser.add_argument("--home", type=Path, required=True)
     parser.add_argument("--set", type=Path, required=True)
     parser.add_argument("--no-target-code", action="store_true")
+    parser.add_argument("--model", action="store_true", help="the configured chat model reads too")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     service = Service(Parts(settings.load(home=options.home)))
     rows = json.loads((options.set / "audit.json").read_text(encoding="utf-8"))
-    results = [measure(service, row, options.set / row["folder"], options.no_target_code) for row in rows]
+    results = [measure(service, row, options.set / row["folder"], no_target_code=options.no_target_code, model=options.model) for row in rows]
     if options.json:
         print(json.dumps(results))
         return

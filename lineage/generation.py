@@ -38,8 +38,9 @@ from lineage.catalog.reader import Catalog
 from lineage.errors import NotFound, StoreDamaged
 from lineage.ids import check_name
 from lineage.ports import RowsOfVectors, Vectors
-from lineage.records import UNKNOWN, BundleOrigin, Provenance
+from lineage.records import UNKNOWN, BundleOrigin, Provenance, WorkId
 from lineage.sealed import sealed
+from lineage.text.hidden_text import inline
 
 MANIFEST_VERSION = 1
 FIRST_TIER = "static-"
@@ -215,6 +216,11 @@ class Generation:
         Not mapped: a file that is cut short while it is mapped kills the process that reads on.
         """
         return _vectors(self.folder, self.manifest) if VECTORS in self.manifest.files else None
+
+    @property
+    def title(self) -> str:
+        """The title of the target without invisible characters."""
+        return inline(target.title) if (target := self.catalog.work(WorkId(self.manifest.target))) else ""
 
     def file(self, name: str) -> bytes | None:
         """A file of it as it was written, None if it has none of that name; raises `StoreDamaged`."""

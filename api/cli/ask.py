@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,7 @@ import typer
 
 from api import requests
 from api.cli import display, display_answers, exit_codes, terminal
-from api.cli.common import Named, Run, Words, command, joined, known
+from api.cli.common import DryRun, Named, Run, Words, command, joined, known
 from api.cli.files import label, questions
 from api.operations import Service
 from api.wire import concise
@@ -22,7 +22,6 @@ from lineage.errors import LineageError, NotFound, UsageError
 from lineage.records import Answer
 from retrieval.search.query import beginning
 
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the calls, tokens and price that the chat model would cost; send it nothing.")]
 Format = Literal["compact", "full", "json"] | None
 
 
@@ -208,7 +207,7 @@ def gaps(
       lineage gaps --model --dry-run
     """
     asked = {**run.asked, "lineage": run.asked["lineage"] or named}
-    if (model or dry_run) and _told(run, lambda: run.service.gaps(**asked, model=True), dry_run):
+    if (model or dry_run) and run.told_cost(lambda: run.service.gaps(**asked, model=True), dry_run):
         return
     with run.watching_on_a_terminal() as watch:
         gap_report = run.service.gaps(**asked, model=model, watch=watch)
@@ -217,16 +216,6 @@ def gaps(
 
     columns, rows = terminal.size()
     run.put(gap_report, partial(display_gaps.brief, rows=rows, columns=columns) if short else display_gaps.gaps, "gaps")
-
-
-def _told(run: Run, asking: Callable[[], object], dry_run: bool) -> bool:
-    """Print what the chat model would be asked; whether that was all that is wanted."""
-    usage = run.service.model_usage(asking)
-    if dry_run:
-        run.put(usage, display_answers.usage, "model_usage")
-    else:
-        print(display_answers.usage(usage), file=sys.stderr)
-    return dry_run
 
 
 @command(requests.DetailName)
@@ -289,7 +278,7 @@ def answer(
 
       lineage answer "how are rationales selected?" --lineage arxiv-2004.14974 --json
     """
-    if (model or dry_run) and _told(run, lambda: run.service.answer(joined(text), **run.asked, model=True), dry_run):
+    if (model or dry_run) and run.told_cost(lambda: run.service.answer(joined(text), **run.asked, model=True), dry_run):
         return
     answer_result = run.service.answer(joined(text), **run.asked, model=model)
     run.put(answer_result, display_answers.written, "answer")

@@ -16,7 +16,7 @@ from urllib.parse import quote
 import typer
 
 from api.cli import exit_codes
-from api.cli.common import Run, command
+from api.cli.common import DryRun, Run, command
 from api.cli.display import plain, shorten
 from api.requests import OfLineage
 from api.wire.markup import Block, Heading, Paragraph, Table
@@ -48,6 +48,8 @@ def audit(
         float, typer.Option("--min-score", "--fail-under", min=0, max=1, help="End with exit code 5 if less of what can be judged agrees.")
     ] = 0.0,
     everything: Annotated[bool, typer.Option("--all", help="Show what agrees and what cannot be judged as well.")] = False,
+    model: Annotated[bool, typer.Option("--model", help="Let the configured chat model compare text and code as well (LINEAGE_LLM_MODEL).")] = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Compare a generated repository with the paper: values that match, deviate or are missing. Runs no code.
 
@@ -57,7 +59,10 @@ def audit(
 
       lineage audit ./generated --fail-on deviation --min-score 0.8 --format sarif > audit.sarif
     """
-    made = run.service.audit(path, **run.asked)
+    if (model or dry_run) and run.told_cost(lambda: run.service.audit(path, **run.asked, model=True), dry_run):
+        return
+    with run.watching_on_a_terminal() as watch:
+        made = run.service.audit(path, **run.asked, model=model, watch=watch)
     _print(run, made, "json" if run.json else form, everything)
     with exit_codes.concluding():
         failing = [finding for finding in made.findings if finding.verdict in _FAILING[fail_on]]

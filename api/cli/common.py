@@ -48,6 +48,7 @@ def one_of(*words: str) -> Callable[[str], list[str]]:
 
 
 _Chosen = Annotated[str, typer.Option("--lineage", "-l", help="The same, as an option.", show_default=False, autocompletion=known)]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the calls, tokens and price that the chat model would cost; send it nothing.")]
 Named = Annotated[str, typer.Argument(help=OfLineage.model_fields["lineage"].description, show_default=False, autocompletion=known)]
 
 
@@ -76,6 +77,17 @@ class Run:
         from api.cli import progress  # rich is imported only by what takes long
 
         return progress.watching(self.quiet)
+
+    def told_cost(self, asking: Callable[[], object], dry_run: bool) -> bool:
+        """Print what the chat model would be asked; whether that was all that is wanted."""
+        from api.cli import display_answers
+
+        usage = self.service.model_usage(asking)
+        if dry_run:
+            self.put(usage, display_answers.usage, "model_usage")
+        else:
+            print(display_answers.usage(usage), file=sys.stderr)
+        return dry_run
 
     def watching_on_a_terminal(self) -> AbstractContextManager[Watch]:
         """The same for operations of a few seconds: on a terminal only, so that a script's stderr stays empty."""

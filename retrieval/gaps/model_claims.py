@@ -21,6 +21,7 @@ from retrieval.gaps.model_ancestors import ancestors
 from retrieval.gaps.model_contradictions import contradictions
 from retrieval.gaps.model_places import is_open, with_choices
 from retrieval.gaps.model_reader import MOST_WINDOWS, QUOTED, Claim, Reader, fact_of, is_verbatim, window_text, windows
+from retrieval.gaps.undocumented_settings import works
 from retrieval.search.engine import Engine
 
 MOST_DETAILS = 60
@@ -50,7 +51,7 @@ def with_claims(report: Gaps, engine: Engine, facts: FactIndex, chat: ChatModel,
     inherited = ancestors(reader, catalog.references(facts.target.id), {work.id: work for work in catalog.works()}, facts.target)
     stated = _stated(reader, list(filter(is_open, report.gaps)), facts.target.id)
     rows = [_with_statements(gap, stated.get(gap.detail.name, ())) for gap in with_choices(reader, report.gaps)]
-    found = tuple(contradictions(reader, facts.target.id))
+    found = tuple(contradictions(reader, facts.target.id, engine, works(engine)))
     return replace(report, gaps=tuple(rows), conflicts=found, ancestors=inherited, notes=(*report.notes, reader.note))
 
 

@@ -1,4 +1,4 @@
-"""Where the target's own code does otherwise than its paper says, as a chat model reads it.
+"""Where code does otherwise than a paper says, as a chat model reads it: the target's own, or that of a reproduction.
 
 The model first lists what the text says that code can show. Search chooses the passages of the code that these statements are about, and
 the model reads them whole, in the order of their files. What it then claims it checks once more, beside the paragraph and other places that the
@@ -15,12 +15,13 @@ from itertools import islice
 
 from lineage.file_roles import ASIDE
 from lineage.records import Chunk, ChunkKind, Hit, Query, WorkId
-from lineage.results import Conflict
+from lineage.results import Conflict, FactOccurrence
 from lineage.text.hidden_text import inline, visible
+from retrieval.decisions.provenance import evidence
 from retrieval.decisions.target_text import OWN, section_weight
 from retrieval.gaps.model_reader import MOST_WINDOWS, QUOTED, Claim, Place, Reader, fact_of, is_verbatim, window_text, windows
-from retrieval.gaps.undocumented_settings import works
 from retrieval.search.batch import asked
+from retrieval.search.engine import Engine
 
 _SEARCHED, _STATEMENTS = 12, 48
 """Hits of a statement that are counted, and statements beside which some code is read."""
@@ -106,14 +107,13 @@ class _Claimed:
         return self.place.line(self.claim.line)
 
 
-def contradictions(reader: Reader, target: WorkId) -> list[Conflict]:
-    """Every contradiction that the model reads and that both sides prove; none where the target has no code in the lineage."""
-    own = works(reader.engine)
+def contradictions(reader: Reader, target: WorkId, engine: Engine, own: Sequence[WorkId]) -> list[Conflict]:
+    """Every contradiction between the target's text and the code of some works of an engine that the model reads and that both sides prove."""
     stated = list(_stated(reader, target)) if own else []
-    code = _code(reader, own, stated)
+    code = _code(engine, own, stated)
     claimed = sorted(_claimed(reader, stated, code), key=lambda one: one.claim.statement)
     groups = (claimed[start : start + _AT_ONCE] for start in range(0, len(claimed), _AT_ONCE))
-    return [_conflict(reader, one) for group in groups for one in _checked(reader, group, code)]
+    return [_conflict(reader, one, engine) for group in groups for one in _checked(reader, group, code)]
 
 
 def _stated(reader: Reader, target: WorkId) -> Iterator[_Stated]:
@@ -128,11 +128,11 @@ def _stated(reader: Reader, target: WorkId) -> Iterator[_Stated]:
                 yield _Stated(inline(claim.text.strip())[: 2 * QUOTED], inline(claim.about)[: QUOTED // 2], chunk)
 
 
-def _code(reader: Reader, own: Sequence[WorkId], stated: Sequence[_Stated]) -> list[tuple[Place, Counter[int]]]:
+def _code(engine: Engine, own: Sequence[WorkId], stated: Sequence[_Stated]) -> list[tuple[Place, Counter[int]]]:
     """The passages of the own code that most statements lead to, as far as they are read, in the order of their files; with the numbers of
     the statements, weighted."""
     numbered = [(n, one, work) for n, one in enumerate(stated, 1) for work in own]
-    ranked = asked(reader.engine, [Query(f"{one.text} {one.about}", _SEARCHED, _KINDS, work=work) for _, one, work in numbered])[0]
+    ranked = asked(engine, [Query(f"{one.text} {one.about}", _SEARCHED, _KINDS, work=work) for _, one, work in numbered])[0]
     found: dict[str, tuple[Hit, Counter[int]]] = {}
     for (n, _, _), hits in zip(numbered, ranked, strict=True):
         for hit in (hit for hit in hits if ASIDE.isdisjoint(hit.roles)):
@@ -190,11 +190,11 @@ def _checked(reader: Reader, group: Sequence[_Claimed], code: Sequence[tuple[Pla
     return (one for n, one in enumerate(group, 1) if answer and n in answer.hold)
 
 
-def _conflict(reader: Reader, one: _Claimed) -> Conflict:
+def _conflict(reader: Reader, one: _Claimed, engine: Engine) -> Conflict:
     """The contradiction with both sides."""
     title = inline(one.claim.title)[: QUOTED // 2]
     name = "_".join(re.findall(r"[a-z0-9]+", title.lower())) or "contradiction"
     said = fact_of(name, one.stated.text[:QUOTED], one.stated.chunk, "prose", 0, one.stated.text, one.stated.about)
     done = fact_of(name, inline(one.line)[:QUOTED], one.place.hit.chunk, "call", one.claim.line, one.line)
-    sides = (reader.occurrence(said, one.stated.chunk), reader.occurrence(done, one.place.hit.chunk))
+    sides = (reader.occurrence(said, one.stated.chunk), FactOccurrence(done, evidence(one.place.hit.chunk, engine.kinship, one.claim.line)))
     return Conflict(name, title, "paper-code", sides, _SEVERITY, inline(f"{reader.chat.model} reads it: {one.claim.why}")[: 2 * QUOTED], "model")

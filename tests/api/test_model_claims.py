@@ -253,6 +253,21 @@ def test_code_is_compared_with_the_text_itself_if_the_statements_are_malformed(h
     assert stated.evidence.chunk.path == "main.tex"
 
 
+def test_an_audit_has_what_the_model_reads_of_a_reproduction(home, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("reproduction")
+    (folder / "train.py").write_text("from torch.optim import Adam\n\n\ndef trained(model):\n    " + OPTIMIZER.replace("lr=0.5", "lr=rate") + "\n")
+    line = OPTIMIZER.replace("lr=0.5", "lr=rate")
+    with ChatServer(replying(told=TOLD, contradictions=pointing("    " + line, **CLAIM))) as server:
+        auditing = service(home, server)
+        assert auditing.model_usage(lambda: auditing.audit(folder, model=True)).calls > 0
+        assert server.requests == []
+        made, known = auditing.audit(folder, model=True), auditing.audit(folder)
+    [finding] = [finding for finding in made.findings if finding not in known.findings]
+    assert (finding.verdict, finding.expected, finding.found, finding.where) == ("deviation", RATES, line, "train.py:5")
+    assert finding.why == "m-1 reads it: 0.5, not 0.01"
+    assert "kept, " in made.notes[1]
+
+
 def test_what_was_read_once_stands_at_every_door_while_the_model_is_configured(home):
     with ChatServer(replying(statements=[HONEST], told=TOLD, contradictions=pointing(OPTIMIZER, **CLAIM))) as server:
         serving = Service(KeptParts(settings.load(home=home, llm_model="m-1", llm_base_url=server.url)))

@@ -5,16 +5,15 @@ What a quote does not prove is dropped; where nothing is left, nothing is claime
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import accumulate, chain, zip_longest
+from itertools import chain, zip_longest
 
 from lineage.hyperparameters.values import claimed, held
-from lineage.records import Answer, Chunk, Focus, Hit, Query, WorkId
+from lineage.records import Answer, Chunk, Hit, Query, WorkId
 from lineage.results import Sentence, WrittenAnswer
 from lineage.text.hidden_text import inline, visible
-from retrieval.gaps.model_reader import Claim, Reader, is_verbatim
+from retrieval.gaps.model_reader import Claim, Reader, is_verbatim, lines_of
 
 _FOUND, _OWN = 16, 12
 """Hits of a search that are looked at, and those of the target's own text."""
@@ -109,12 +108,4 @@ def _sentence(reader: Reader, query: Query, said: Said, hits: Sequence[Hit]) -> 
     if not reader.is_kept(verbatim and claimed(text) <= held(f"{quote} {query.text}")) or not hit:
         return None
     shown = f"\n```\n{quote.replace('```', chr(39) * 3)}\n```" if hit.chunk.kind in _CODE else f" (“{inline(quote)}”)"
-    return Sentence(text + shown, (replace(hit, focus=_lines(quote, hit.chunk)),))
-
-
-def _lines(quote: str, chunk: Chunk) -> Focus:
-    """The lines of a chunk that a quote of it stands in."""
-    lines = ["".join(line.split()) for line in _text(chunk).split("\n")]
-    wanted, ends = "".join(quote.split()), list(accumulate(map(len, lines)))
-    start = "".join(lines).index(wanted)
-    return Focus(chunk.start_line + bisect_right(ends, start), chunk.start_line + bisect_left(ends, start + len(wanted)))
+    return Sentence(text + shown, (replace(hit, focus=lines_of(quote, hit.chunk)),))

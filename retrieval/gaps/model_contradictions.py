@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from lineage.file_roles import ASIDE
@@ -19,7 +19,7 @@ from lineage.results import Conflict, FactOccurrence
 from lineage.text.hidden_text import inline, visible
 from retrieval.decisions.provenance import evidence
 from retrieval.decisions.target_text import OWN, section_weight
-from retrieval.gaps.model_reader import MOST_WINDOWS, QUOTED, Claim, Place, Reader, fact_of, is_verbatim, window_text, windows
+from retrieval.gaps.model_reader import MOST_WINDOWS, QUOTED, Claim, Place, Reader, fact_of, is_verbatim, lines_of, window_text, windows
 from retrieval.search.batch import asked
 from retrieval.search.engine import Engine
 
@@ -196,5 +196,6 @@ def _conflict(reader: Reader, one: _Claimed, engine: Engine) -> Conflict:
     name = "_".join(re.findall(r"[a-z0-9]+", title.lower())) or "contradiction"
     said = fact_of(name, one.stated.text[:QUOTED], one.stated.chunk, "prose", 0, one.stated.text, one.stated.about)
     done = fact_of(name, inline(one.line)[:QUOTED], one.place.hit.chunk, "call", one.claim.line, one.line)
-    sides = (reader.occurrence(said, one.stated.chunk), FactOccurrence(done, evidence(one.place.hit.chunk, engine.kinship, one.claim.line)))
+    shown = replace(evidence(one.stated.chunk, reader.engine.kinship), focus=lines_of(one.stated.text, one.stated.chunk))
+    sides = (FactOccurrence(said, shown), FactOccurrence(done, evidence(one.place.hit.chunk, engine.kinship, one.claim.line)))
     return Conflict(name, title, "paper-code", sides, _SEVERITY, inline(f"{reader.chat.model} reads it: {one.claim.why}")[: 2 * QUOTED], "model")

@@ -6,9 +6,11 @@ stored text that prove it. Everything kept says that a model read it.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate
 from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -18,9 +20,9 @@ from lineage.code_links.links import surest
 from lineage.errors import SourceError
 from lineage.ports import ChatModel
 from lineage.progress import Stage, Watch, unwatched
-from lineage.records import Chunk, Fact, FactKind, Hit, Status, Work, WorkId
+from lineage.records import Chunk, Fact, FactKind, Focus, Hit, Status, Work, WorkId
 from lineage.results import FactOccurrence, Suggestion
-from lineage.text.hidden_text import fence_of, inline, object_in
+from lineage.text.hidden_text import fence_of, inline, object_in, visible
 from retrieval.context.units import neutral
 from retrieval.decisions.precedence import role_name
 from retrieval.decisions.provenance import evidence
@@ -123,6 +125,14 @@ def is_verbatim(quote: str, text: str) -> bool:
     """Whether a quote stands in a text but for white space, and is long enough to say something."""
     wanted = "".join(quote.split())
     return len(wanted) >= _SHORTEST and wanted in "".join(text.split())
+
+
+def lines_of(quote: str, chunk: Chunk) -> Focus:
+    """The lines of a chunk that a quote of it stands in, as far as it stands there."""
+    lines = ["".join(line.split()) for line in visible(chunk.text)[0].split("\n")]
+    wanted, ends = "".join(quote.split()), list(accumulate(map(len, lines)))
+    start = max(0, "".join(lines).find(wanted))
+    return Focus(chunk.start_line + bisect_right(ends, start), chunk.start_line + bisect_left(ends, start + len(wanted)))
 
 
 def fact_of(name: str, value: str, chunk: Chunk, kind: FactKind, line: int, quote: str, scope: str = "", unit: str = "") -> Fact:

@@ -23,8 +23,8 @@ from retrieval.gaps.model_reader import MOST_WINDOWS, QUOTED, Claim, Place, Read
 from retrieval.search.batch import asked
 from retrieval.search.engine import Engine
 
-_SEARCHED, _STATEMENTS = 12, 48
-"""Hits of a statement that are counted, and statements beside which some code is read."""
+_EACH, _SEARCHED, _STATEMENTS = 40, 12, 48
+"""Statements that are taken of one part of a text, hits of a statement that are counted, and statements beside which some code is read."""
 _AT_ONCE, _OTHERS, _PARAGRAPH = 6, 2, 1_500
 """Claims that are checked in one call; other places and characters of the text that each is checked beside."""
 _KINDS: frozenset[ChunkKind] = frozenset(("code", "config", "docs"))
@@ -122,7 +122,7 @@ def _stated(reader: Reader, target: WorkId) -> Iterator[_Stated]:
             continue
         answer = reader.ask(_LIST, window_text(window), Statements)
         unread = (Statement(text=visible(chunk.text)[0][: 2 * QUOTED], about="") for chunk in window)
-        for claim in answer.statements if answer else unread:
+        for claim in islice(answer.statements if answer else unread, _EACH):
             chunk = next((chunk for chunk in window if is_verbatim(claim.text, visible(chunk.text)[0])), None)
             if reader.is_kept(chunk is not None) and chunk:
                 yield _Stated(inline(claim.text.strip())[: 2 * QUOTED], inline(claim.about)[: QUOTED // 2], chunk)

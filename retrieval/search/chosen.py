@@ -7,7 +7,7 @@ whoever let the model read (`api.bootstrap`), by the chunks of their places.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,7 +17,7 @@ from lineage.catalog.reader import Catalog
 from retrieval.search.decided import DecidedPlace
 
 if TYPE_CHECKING:
-    from lineage.ports import WordEmbedder
+    from lineage.ports import Vectors, WordEmbedder
     from lineage.results import Gap
 
 _PLACES, _DECISIONS = 2, 3
@@ -44,33 +44,45 @@ def dumped(gaps: Sequence[Gap]) -> bytes:
     return json.dumps(rows).encode()
 
 
+class _Choices(NamedTuple):
+    """What was chosen as it was kept, the vectors of the decisions, and the row and work of each chunk."""
+
+    data: bytes
+    chosen: Sequence[_Chosen]
+    vectors: Vectors
+    rows: Mapping[str, tuple[int, str]]
+
+
 class Choices:
-    """What a model chose in one catalogue, read again when it has chosen anew; `table` embeds decisions and questions."""
+    """What a model chose in one catalogue, read again when it has chosen anew; `table` embeds decisions and questions. Threads may share it."""
 
     def __init__(self, read: Callable[[], bytes | None], catalog: Catalog, table: Callable[[], WordEmbedder]) -> None:
         self._read, self._catalog, self._table = read, catalog, table
-        self._data: bytes | None = None
-        self._chosen: list[_Chosen] = []
+        self._kept: _Choices | None = None
 
     def decided(self, question: str, without: AbstractSet[str]) -> dict[int, DecidedPlace]:
         """By row the places of the decisions that are nearest to a question."""
-        self._refresh()
         found: dict[int, DecidedPlace] = {}
-        near = self._vectors @ self._table().queries([question])[0] if self._chosen else np.zeros(0)
+        if not (kept := self._current()):
+            return found
+        near = kept.vectors @ self._table().queries([question])[0]
         for nth, at in enumerate(np.argsort(-near, kind="stable")[:_DECISIONS]):
             sure = min(1.0, (float(near[at]) - _LEAST) / (_SURE - _LEAST))
-            for number, chunk in enumerate(self._chosen[at].chunks):
-                row, work = self._rows.get(chunk, (-1, ""))
+            for number, chunk in enumerate(kept.chosen[at].chunks):
+                row, work = kept.rows.get(chunk, (-1, ""))
                 if sure > 0 and row >= 0 and work not in without:
-                    found.setdefault(row, DecidedPlace(sure * _NEXT ** (nth + number), self._chosen[at].title))
+                    found.setdefault(row, DecidedPlace(sure * _NEXT ** (nth + number), kept.chosen[at].title))
         return found
 
-    def _refresh(self) -> None:
-        data = self._read()
-        if data == self._data:
-            return
-        self._chosen = [_Chosen(*row) for row in json.loads(data or b"[]")]
-        self._vectors = self._table().passages([one.text for one in self._chosen]) if self._chosen else np.zeros((0, 0))
-        outlines = self._catalog.outlines(self._catalog.rows_of([chunk for one in self._chosen for chunk in one.chunks]))
-        self._rows = {outline.chunk.id: (row, outline.chunk.work) for row, outline in sorted(outlines.items(), reverse=True)}
-        self._data = data
+    def _current(self) -> _Choices | None:
+        data, kept = self._read(), self._kept
+        if kept and kept.data == data:
+            return kept
+        chosen = [_Chosen(*row) for row in json.loads(data or b"[]")]
+        if not data or not chosen:
+            return None
+        vectors = self._table().passages([one.text for one in chosen])
+        outlines = self._catalog.outlines(self._catalog.rows_of([chunk for one in chosen for chunk in one.chunks]))
+        rows = {outline.chunk.id: (row, outline.chunk.work) for row, outline in sorted(outlines.items(), reverse=True)}
+        self._kept = kept = _Choices(data, chosen, vectors, rows)
+        return kept

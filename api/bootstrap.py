@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 _MANY = 10_000
 """Vectors from which on FAISS is worth its import."""
-_CLAIMS, _CHOICES = "gaps-by-model", "choices-by-model"
+_CLAIMS, _CHOICES = "gaps-by-model", "vectors-of-choices"
 _MADE_NOW = "computed now, since this lineage keeps no report; `lineage build` stores one"
 
 
@@ -147,6 +147,7 @@ class Parts:
     def engine_of(self, generation: Generation, index: VectorIndex | None = None) -> Engine:
         """The search engine of an open generation, which it closes; `index` if its vectors have been indexed already."""
         from lineage.hyperparameters.ontology import ontology
+        from retrieval.search.chosen import Chooser
         from retrieval.search.engine import Engine
         from retrieval.search.query import vocabulary
 
@@ -154,7 +155,7 @@ class Parts:
         words = vocabulary(self.settings.vocabulary)
         embedder = (lambda: self._reader(generation.manifest.embedder)) if index else None
         known = ontology(self.settings.ontology)
-        chosen = partial(self._claims, generation, stage=_CHOICES)
+        chosen = Chooser(partial(self._claims, generation, stage=_CHOICES), lambda: self.embedder)
         return Engine(generation, embedder, index, words=words, reranker=self.reranker, table=lambda: self.first, known=known, chosen=chosen)
 
     def _index(self, generation: Generation) -> Any:
@@ -211,7 +212,7 @@ class Parts:
         kept = dumped(report, self.report_digest, engine.generation.catalog, engine.kinship)
         with closing(DerivedCache(self.settings.home)) as cache:
             cache.put(key, _CLAIMS, self.report_digest, kept)
-            cache.put(key, _CHOICES, self.report_digest, chosen.dumped(report.gaps))
+            cache.put(key, _CHOICES, self.report_digest, chosen.dumped(report.gaps, self.embedder))
 
     def _claims(self, generation: Generation, excluded: bool, stage: str = _CLAIMS) -> bytes | None:
         if not self.settings.llm_model:

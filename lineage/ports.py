@@ -87,5 +87,9 @@ class ChatModel(Protocol):
     def model(self) -> str:
         """Its name."""
 
+    @property
+    def sends(self) -> bool:
+        """Whether anything is sent, not only counted."""
+
     def complete(self, messages: Sequence[Mapping[str, str]], schema: Mapping[str, Any], most: int) -> str:
         """The answer's text; raises `SourceError`."""

@@ -24,6 +24,8 @@ _WIDE = 30
 """Lines of one stretch."""
 _WORK, _PLACE = 0.5, 0.85
 """What the next repository, and the next place of one, says of what the one before says."""
+_PASSED_OVER = 0.1
+"""What an offer counts that a chat model saw and did not choose."""
 _TITLE = 32
 """Letters of a decision."""
 
@@ -79,16 +81,17 @@ def stretches(gaps: Sequence[Gap], beside: Callable[[Gap, FactOccurrence], bool]
 
 def _statements(gaps: Sequence[Gap], beside: Callable[[Gap, FactOccurrence], bool]) -> dict[tuple[str, str], list[Statement]]:
     """The statements of code by file, in the order of their lines."""
-    titles = Counter(_short(gap) for gap in gaps)
+    titles, read = Counter(_short(gap) for gap in gaps), any(suggestion.grade == "model" for gap in gaps for suggestion in gap.suggestions)
     by_file: dict[tuple[str, str], list[Statement]] = defaultdict(list)
     for gap in gaps:
         title = _short(gap) if titles[_short(gap)] == 1 else inline(gap.detail.title, _TITLE)
         for nth, suggestion in enumerate(gap.suggestions):
+            worth = gap.detail.weight**2 * _WORK**nth * (_PASSED_OVER if read and suggestion.grade != "model" else 1.0)
             held = [occurrence for occurrence in suggestion.held if occurrence.fact.line and occurrence.evidence.work.kind == "code"]
             for at, occurrence in enumerate(occurrence for occurrence in held if not beside(gap, occurrence)):
                 first = occurrence.fact.line
                 last = min(max(first, occurrence.fact.end_line), first + _WIDE)
-                statement = Statement(title, occurrence, gap.detail.weight**2 * _WORK**nth * _PLACE**at, first, last)
+                statement = Statement(title, occurrence, worth * _PLACE**at, first, last)
                 by_file[occurrence.fact.work, occurrence.evidence.chunk.path].append(statement)
     return {file: sorted(some, key=lambda statement: (statement.first, statement.last)) for file, some in by_file.items()}
 

@@ -18,6 +18,7 @@ from lineage.text.hidden_text import inline, visible
 from retrieval.decisions.decision_check import holds_value
 from retrieval.decisions.fact_index import FactIndex
 from retrieval.gaps.model_ancestors import ancestors
+from retrieval.gaps.model_code import about, choices_of_code
 from retrieval.gaps.model_contradictions import contradictions
 from retrieval.gaps.model_places import is_open, with_choices
 from retrieval.gaps.model_reader import MOST_WINDOWS, QUOTED, Claim, Reader, fact_of, is_verbatim, window_text, windows
@@ -50,7 +51,8 @@ def with_claims(report: Gaps, engine: Engine, facts: FactIndex, chat: ChatModel,
     reader, catalog = Reader(chat, engine, watch), engine.generation.catalog
     inherited = ancestors(reader, catalog.references(facts.target.id), {work.id: work for work in catalog.works()}, facts.target)
     stated = _stated(reader, list(filter(is_open, report.gaps)), facts.target.id)
-    rows = [_with_statements(gap, stated.get(gap.detail.name, ())) for gap in with_choices(reader, report.gaps)]
+    read = choices_of_code(reader, inherited) if not works(engine) else []
+    rows = [_with_statements(gap, stated.get(gap.detail.name, ())) for gap in with_choices(reader, report.gaps, read, about(reader, inherited))]
     found = tuple(contradictions(reader, facts.target.id, engine, works(engine)))
     return replace(report, gaps=tuple(rows), conflicts=found, ancestors=inherited, notes=(*report.notes, reader.note))
 

@@ -18,15 +18,15 @@ from retrieval.decisions.target_text import OWN, section_weight
 from retrieval.gaps.model_reader import QUOTED, Claim, Place, Reader, fact_of, window_text, windows
 from retrieval.search.batch import asked
 
-MOST_ROWS, AT_ONCE = 60, 4
-"""Open rows that are looked at, and those of one call."""
-_OFFERED, _SEARCHED = 5, 8
-_PLACES = 10
+MOST_ROWS, MOST_FURTHER, AT_ONCE = 30, 24, 6
+"""Open rows that are looked at, further decisions, and those of one call."""
+_OFFERED, _SEARCHED = 4, 6
+_PLACES = 8
 """Places that are shown of a row: of its offers, of search, in all."""
 _NEAR = 2
 """Lines from an offer's own within which a choice is that offer."""
-_BUILT_ON, _ABSTRACT = 8, 900
-"""Works and characters by which the paper is told."""
+_WEIGHT = 0.8
+"""Of a further decision."""
 _READ = 3
 """Windows of the target's text that one call for further decisions reads."""
 _CODE: frozenset[ChunkKind] = frozenset(("code", "config"))
@@ -37,9 +37,9 @@ where it is only passed on. Give the number of the decision, the number of the p
 decides."""
 _FURTHER = """You plan the reproduction of a machine-learning paper. Part of its text follows, behind a list of decisions that are known to be open.
 Name further decisions that one must take to get the same results, that this text does not state, and that code of the works it builds on would
-settle: initialization, parts of the architecture, details of optimizer and schedule, the order of steps, preprocessing, sampling, masks,
-normalization, reduction of losses, numerical guards, precision, seeds, evaluation, choice of checkpoints. For each give a title of a few words, a
-question, and the terms that code which decides it contains. At most twelve, those that matter most first."""
+settle. Go through what is to be built part by part (data, environments, model, loss, optimizer, sampling, evaluation, each baseline) and ask of each
+what the list does not. For each give a title of a few words, a question, and the terms that code which decides it contains. At most eight, those that
+matter most first."""
 
 
 class Choice(Claim):
@@ -70,16 +70,26 @@ class FurtherDecisions(Claim):
     decisions: tuple[FurtherDecision, ...]
 
 
-def with_choices(reader: Reader, rows: Sequence[Gap]) -> list[Gap]:
-    """The rows, the places that the model chose first in those that are open; behind them a row for each further decision that a place decides."""
+def with_choices(reader: Reader, rows: Sequence[Gap], read: Sequence[Gap], about: str) -> list[Gap]:
+    """The rows, the places that the model chose first in those that are open; behind them what it `read` in code, and a row for each further
+    decision that a place decides. `about` tells the paper."""
     by_weight = sorted((gap for gap in rows if is_open(gap)), key=lambda gap: -gap.detail.weight)[:MOST_ROWS]
-    chosen = {gap.detail.name: gap for gap in _chosen(reader, by_weight, [asking(gap.detail) for gap in by_weight])}
-    details, questions = list[Detail](), list[str]()
-    for detail, question in _further(reader, rows):
-        details.append(detail)
-        questions.append(question)
-    further = _chosen(reader, [Gap(detail, Specification.UNSPECIFIED) for detail in details], questions)
-    return [*(chosen.get(gap.detail.name, gap) for gap in rows), *(gap for gap in further if gap.suggestions)]
+    chosen = {gap.detail.name: gap for gap in _chosen(reader, about, by_weight, [asking(gap.detail) for gap in by_weight])}
+    further = list(_further(reader, [*rows, *read]))
+    missing = [Gap(detail, Specification.UNSPECIFIED) for detail, _ in further]
+    found = [gap for gap in _chosen(reader, about, missing, [question for _, question in further]) if gap.suggestions]
+    return [*(chosen.get(gap.detail.name, gap) for gap in rows), *read, *_unrepeated([*chosen.values(), *read, *found], len(chosen) + len(read))]
+
+
+def _unrepeated(gaps: Sequence[Gap], known: int) -> Iterator[Gap]:
+    """The rows behind those that are known, without what the model chose first in a row before: one decision has one row."""
+    taken: list[tuple[str, str, int]] = []
+    for n, gap in enumerate(gaps):
+        first = gap.suggestions[0].held[0] if gap.suggestions and gap.suggestions[0].grade == "model" and gap.suggestions[0].held else None
+        place = (first.fact.work, first.evidence.chunk.path, first.fact.line) if first else ("", "", 0)
+        if n >= known and not any(place[:2] == other[:2] and abs(place[2] - other[2]) <= 1 for other in taken):
+            yield gap
+        taken.append(place)
 
 
 def asking(detail: Detail) -> str:
@@ -93,10 +103,10 @@ def is_open(gap: Gap) -> bool:
     return gap.state is not Specification.SPECIFIED and not gap.decision
 
 
-def _chosen(reader: Reader, rows: Sequence[Gap], questions: Sequence[str]) -> Iterator[Gap]:
+def _chosen(reader: Reader, about: str, rows: Sequence[Gap], questions: Sequence[str]) -> Iterator[Gap]:
     """The rows with the places that were chosen of their offers and of what search finds for their questions."""
     hits, _ = asked(reader.engine, [Query(question, _SEARCHED, _CODE) for question in questions])
-    asked_for, about = list(zip(rows, questions, hits, strict=True)), _about(reader)
+    asked_for = list(zip(rows, questions, hits, strict=True))
     for start in range(0, len(asked_for), AT_ONCE):
         some = asked_for[start : start + AT_ONCE]
         places = [_places(gap, found) for gap, _, found in some]
@@ -104,14 +114,6 @@ def _chosen(reader: Reader, rows: Sequence[Gap], questions: Sequence[str]) -> It
         answer = reader.ask(_CHOICE, "\n\n".join((about, *shown)), Choices) if shown else None
         for n, ((gap, _, _), mine) in enumerate(zip(some, places, strict=True), 1):
             yield _with(reader, gap, mine, [choice for choice in answer.choices if choice.decision == n] if answer else ())
-
-
-def _about(reader: Reader) -> str:
-    """The paper in a few lines, and the works that it builds on most."""
-    catalog, target = reader.engine.generation.catalog, reader.context.target
-    cited = [catalog.work(reference.cited) for reference in catalog.references(target.id)[:_BUILT_ON]]
-    titles = "; ".join(work.title for work in cited if work)
-    return f"The paper: {target.title}. {target.abstract[:_ABSTRACT]}\nIt builds most on: {titles}."
 
 
 def _places(gap: Gap, hits: Iterable[Hit]) -> list[Place]:
@@ -153,13 +155,13 @@ def _further(reader: Reader, rows: Iterable[Gap]) -> Iterator[tuple[Detail, str]
     titles = "\n".join(sorted(gap.detail.title for gap in rows if is_open(gap)))
     target = WorkId(reader.engine.generation.manifest.target)
     own = [window for window in windows(reader.engine, target) if max(section_weight(chunk) for chunk in window) > OWN]
-    for start in range(0, len(own), _READ):
-        text = "\n\n".join(map(window_text, own[start : start + _READ]))
-        answer = reader.ask(_FURTHER, f"Known:\n{titles}\n\n{text}", FurtherDecisions)
-        for decision in answer.decisions if answer else ():
+    parts = [own[start : start + _READ] for start in range(0, len(own), _READ)]
+    for part in parts:
+        answer = reader.ask(_FURTHER, "\n\n".join((f"Known:\n{titles}", *map(window_text, part))), FurtherDecisions)
+        for decision in islice(answer.decisions if answer else (), max(1, MOST_FURTHER // len(parts))):
             title = inline(decision.title)[: QUOTED // 2]
             name = "_".join(re.findall(r"[a-z0-9]+", title.lower()))
             if name and name not in names:
                 names.add(name)
-                detail = Detail(name, title, "procedure", inline(decision.question)[: 2 * QUOTED])
+                detail = Detail(name, title, "procedure", inline(decision.question)[: 2 * QUOTED], weight=_WEIGHT)
                 yield detail, f"{title}. {detail.question} {inline(' '.join(islice(decision.terms, 12)))[: 2 * QUOTED]}"

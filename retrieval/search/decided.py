@@ -18,7 +18,7 @@ import numpy as np
 
 from lineage.file_roles import ASIDE, named_roles
 from lineage.hyperparameters.mechanisms import MechanismKind, kinds
-from lineage.records import Chunk, FileRole, WorkId
+from lineage.records import Chunk, FileRole, Focus, WorkId
 from lineage.text.tokens import STOP, terms
 from retrieval.decisions.precedence import Precedence
 from retrieval.decisions.provenance import evidence
@@ -49,10 +49,11 @@ _RUNS = frozenset({FileRole.TRAINING, FileRole.PROGRAM})
 
 @dataclass(frozen=True)
 class DecidedPlace:
-    """A statement that settles what is asked: how surely, and the title of its kind."""
+    """A statement that settles what is asked: how surely, the title of its kind, and its lines where they are known."""
 
     strength: float
     title: str
+    focus: Focus | None = None
 
 
 def asked_kinds(question: str, table: WordEmbedder | None) -> list[tuple[MechanismKind, float]]:

@@ -22,7 +22,7 @@ from lineage.text.tokens import tokens
 from retrieval.decisions.settled import Making, SettledIndex, Shown, mark, settled_values
 from retrieval.search import candidates, entity_routing, fusion
 from retrieval.search.candidates import QueryWords, Scope, is_quotation, is_telling, sequence, share_in_order
-from retrieval.search.chosen import Choices
+from retrieval.search.chosen import Choices, Chooser
 from retrieval.search.concepts import MISS, MISSES, Asked, Field, Signs, concepts, first, profile, signs, supported
 from retrieval.search.decided import DecidedPlace, Deciders, asked_kinds, decided, statements
 from retrieval.search.evidence import EvidenceWindow, neighbours, widened
@@ -75,7 +75,7 @@ class Engine:
     are given; a `reranker` looks at the first hits again, and where it fails the answer says so and keeps its order. `table`
     gives the packaged table of words (`static`), by which the lines of code that answer are told in the first hits; in
     others, and without it, they are told by words alone. `chosen` gives the places that a chat model chose for decisions
-    (`retrieval.search.chosen`), without the target's code if it is told so; None where none did. Questions raise `EmbedderMismatch` if the
+    (`retrieval.search.chosen`). Questions raise `EmbedderMismatch` if the
     embedder is not the one that made the vectors. Leaving the `with` block closes the generation.
     """
 
@@ -89,7 +89,7 @@ class Engine:
         reranker: Reranker | None = None,
         table: Callable[[], WordEmbedder] | None = None,
         known: Ontology | None = None,
-        chosen: Callable[[bool], bytes | None] | None = None,
+        chosen: Chooser | None = None,
     ) -> None:
         self._generation = generation
         self._catalog = generation.catalog
@@ -110,8 +110,8 @@ class Engine:
     def _read_works(self) -> None:
         self._passages = Passages(self._catalog)
         self._settled_index: SettledIndex | None = None
-        chosen = self._chosen and partial(self._chosen, bool(self._excluded))
-        self._choices = Choices(chosen, self._catalog, self._table) if chosen and self._table else None
+        chosen = self._chosen
+        self._choices = Choices(partial(chosen.read, bool(self._excluded)), self._catalog, chosen.embedder) if chosen else None
         self._kinship = WorkRelations.read(self._catalog, WorkId(self._generation.manifest.target))
         self._deciders = Deciders(self._catalog, self._kinship)
         own = {kin.work.kind for kin in self._kinship.kin.values() if kin.from_target}
@@ -377,7 +377,7 @@ class Engine:
                 chunk=replace(chunk, copies=_copies(scored, homes[scored.row], asked.scope.without)),
                 work=kin.work,
                 signals=scored.signals,
-                focus=self._focus(rank, matched, asked, decisions.get(matched.id, {})),
+                focus=_chosen_focus(asked, scored) or self._focus(rank, matched, asked, decisions.get(matched.id, {})),
                 reference=kin.reference,
                 paper=kin.paper,
                 from_target=kin.from_target,
@@ -418,6 +418,12 @@ class Engine:
 
 def _is_found_verbatim(ranked: Sequence[Scored]) -> bool:
     return bool(ranked) and any(reason.kind is ReasonKind.VERBATIM for reason in ranked[0].why)
+
+
+def _chosen_focus(asked: _Asked, scored: Scored) -> Focus | None:
+    """The lines that a model chose for what is asked."""
+    place = asked.decided.get(scored.row)
+    return place.focus if place else None
 
 
 def _copies(scored: Scored, homes: Sequence[tuple[int, WorkId, str, int, int]], without: AbstractSet[str]) -> tuple[str, ...]:

@@ -29,6 +29,8 @@ FORMS = {
     "Of the details listed first": ("statements", "statements"),
     "choose the places": ("choices", "choices"),
     "further decisions": ("decisions", "decisions"),
+    "Files of repositories": ("files", "files"),
+    "A paper is re-implemented": ("read", "choices"),
     "List what it says": ("told", "statements"),
     "Report\neach contradiction": ("contradictions", "contradictions"),
     "as a strict reviewer": ("hold", "hold"),
@@ -195,6 +197,39 @@ def test_a_further_decision_becomes_a_row_if_a_line_decides_it(home):
     assert [(name, offer.value) for name, offer in by_model(report)] == [("clipping_of_inputs", CLIPPED.strip())]
     with ChatServer(replying(decisions=[FURTHER])) as server:
         assert "clipping_of_inputs" not in {gap.detail.name for gap in service(home, server).gaps(model=True).gaps}
+
+
+SPREAD = {"title": "Spread of weights", "question": "With which spread are the first weights drawn?", "file": 1, "first": 11, "last": 12}
+
+
+def listed(text):
+    """The number of the file that holds the line to be read."""
+    return [int(line.partition(":")[0]) for line in text.splitlines() if line.endswith(": tent.py")]
+
+
+def test_a_choice_of_code_that_the_model_reads_whole_becomes_a_row(home):
+    with ChatServer(replying(files=listed, read=[SPREAD])) as server:
+        reading = service(home, server)
+        rows = {gap.detail.name: gap for gap in reading.gaps(model=True, no_target_code=True).gaps}
+        [hit] = reading.query("How large is the spread of the first weights?", no_target_code=True, k=1).hits
+        pack = reading.context("train the adapter", stage="planning", no_target_code=True)
+        assert "spread_of_weights" not in {gap.detail.name for gap in reading.gaps(model=True).gaps}
+    [offer] = rows["spread_of_weights"].suggestions
+    assert (offer.value, offer.grade) == ("trunc_normal_(module.weight, std=0.02) nn.init.zeros_(module.bias)", "model")
+    assert (hit.chunk.path, hit.focus.start_line, hit.focus.end_line) == ("tent.py", 11, 12)
+    assert "tent.py#L11-L12: Spread of weights" in pack.text
+
+
+@pytest.mark.parametrize("lie", [{"first": 99}, {"file": 2}, {"file": 0}, {"title": "?!"}])
+def test_a_choice_that_no_shown_line_makes_is_dropped(home, lie):
+    with ChatServer(replying(files=listed, read=[SPREAD | lie])) as server:
+        assert by_model(service(home, server).gaps(model=True, no_target_code=True)) == []
+
+
+@pytest.mark.parametrize("numbers", [[0], [999], []])
+def test_files_that_were_not_listed_are_not_read(home, numbers):
+    with ChatServer(replying(files=numbers, read=[SPREAD])) as server:
+        assert by_model(service(home, server).gaps(model=True, no_target_code=True)) == []
 
 
 def test_a_question_that_asks_for_a_decision_finds_the_place_that_was_chosen_for_it(home):

@@ -37,7 +37,36 @@ WAYS_OF_TEX = {
     "negative space": r"\hspace*{-100cm}SECRET",
     "raised": r"\raisebox{100cm}[0pt][0pt]{SECRET}",
     "phantom": r"\phantom{SECRET}",
+    "white by an environment": r"\newenvironment{quiet}{\color{white}}{}\begin{quiet}SECRET\end{quiet}",
+    "white from here on": r"\color{white}SECRET\color{black}",
+    "no part of black": r"\textcolor{black!0}{SECRET}",
+    "pale yellow": r"{\color{yellow!8}SECRET}",
+    "white by operators": r"\pdfliteral{1 1 1 rg}SECRET\pdfliteral{0 0 0 rg}",
+    "no ink": r"\pdfliteral direct{3 Tr}SECRET\pdfliteral direct{0 Tr}",
+    "size of a command": r"\newcommand{\speck}{0.01}\scalebox{\speck}{SECRET}",
+    "scaled twice": r"\scalebox{0.3}{\scalebox{0.3}{SECRET}}",
+    "small and scaled": r"\scalebox{0.4}{\fontsize{4}{4}\selectfont SECRET}",
+    "lifted": r"\vspace*{-100cm}SECRET" + "\n\n" + r"\vspace*{100cm}",
+    "far right": r"\hspace*{300cm}SECRET",
+    "put off the page": r"\put(-900,0){SECRET}",
+    "box without width": r"\makebox[0pt][l]{SECRET}",
+    "clipped": r"\clipbox{0 0 0 1cm}{SECRET}",
+    "unused box": r"\newsavebox{\store}\sbox{\store}{SECRET}",
+    "unused environment": r"\newsavebox{\store}\begin{lrbox}{\store}SECRET\end{lrbox}",
 }
+UNSEEN_TEX = {
+    "faint by a command": r"\newcommand{\faint}{\color[gray]{0.985}}{\faint SECRET}",
+    "mix of a mix": r"\definecolor{one}{HTML}{FEFEFE}\colorlet{two}{one!90!white}\textcolor{two}{SECRET}",
+    "length of a name": r"\newlength{\far}\setlength{\far}{-300cm}\hspace*{\far}SECRET",
+    "type of a command's size": r"\newcommand{\speck}{0.4}{\fontsize{\speck pt}{\speck pt}\selectfont SECRET}",
+    "no height": r"\resizebox{!}{0.5pt}{SECRET}",
+    "box of a number": r"\setbox0=\hbox{SECRET}",
+    "font of its own": r"{\font\speck=cmr10 at 0.5pt \speck SECRET}",
+    "box to nothing": r"\hbox to 0pt{SECRET\hss}",
+    "raised by TeX": r"\raise 100cm\hbox{SECRET}",
+    "black on black": r"\colorbox{black}{\textcolor{black}{SECRET}}",
+}
+"""Written before the ways above were read, and no rule was made for them: what they give says how far the rules reach."""
 PLAIN_TEX = (
     r"\textcolor{red}{seen}",
     r"\definecolor{mine}{RGB}{200,30,30}\textcolor{mine}{seen}",
@@ -48,6 +77,18 @@ PLAIN_TEX = (
     r"\hspace{-2mm}seen",
     r"\raisebox{-1ex}{seen}",
     r"{\transparent{0.6}seen}",
+    r"\colorbox{black}{\textcolor{white}{seen}}",
+    r"\pagecolor{black}\color{white}seen",
+    r"\color{white}\color{black}seen",
+    r"\textcolor{gray!50}{seen}",
+    r"\scalebox{0.5}{\scalebox{0.5}{seen}}",
+    r"\makebox[3cm][l]{seen}",
+    r"\vspace*{-5cm}seen",
+    r"\put(10,20){seen}",
+    r"\clipbox{0 0 1cm 0}{seen}",
+    r"\newsavebox{\store}\sbox{\store}{seen}\usebox{\store}",
+    r"\newsavebox{\store}\begin{lrbox}{\store}seen\end{lrbox}\usebox{\store}",
+    r"\pdfliteral{0 Tr}seen",
 )
 _WORDS = [
     "we",
@@ -157,6 +198,14 @@ def _pdf_text(way: Callable[[Any, str], None], words: str) -> str:
         return parse_pdf({"paper.pdf": pdf.tobytes()}, WORK, "").text
 
 
+def unseen() -> dict[str, bool]:
+    """Whether each of the ways that no rule was made for is left out."""
+    return {
+        name: "zyxwv" not in parse(document_of(way.replace("SECRET", "zyxwv " + "train the model " * 5)), WORK, "").text
+        for name, way in UNSEEN_TEX.items()
+    }
+
+
 def measured_pdf(seed: int, papers: int) -> dict[str, int]:
     """The same over PDFs, every way in turn."""
     dice, sums = random.Random(seed), Counter({"hidden": 0, "left out": 0, "seen": 0, "false alarms": 0})
@@ -190,6 +239,7 @@ def main() -> None:
     parser.add_argument("--generated", type=int, default=1000)
     parser.add_argument("--papers", type=Path)
     asked = parser.parse_args()
+    print(json.dumps({"unseen ways of tex": unseen()}))
     print(json.dumps({"tex": measured_tex(asked.seed, asked.generated), "pdf": measured_pdf(asked.seed, asked.generated)}))
     if asked.papers:
         noted = alarms(asked.papers)

@@ -2,9 +2,8 @@ r"""Which command does what: one table from command to handler, and what a docum
 
 from __future__ import annotations
 
-from indexer.parsers.latex import defining, plain_commands
+from indexer.parsers.latex import defining, hiding, plain_commands
 from indexer.parsers.latex.floats import multicolumn, multirow
-from indexer.parsers.latex.hiding import color, define_color, font_size, overlap, raise_box, scale, shift, transparent
 from indexer.parsers.latex.machine import BRACE, Bibitem, Group, Handler, Machine
 from indexer.parsers.latex.numbering import LEVELS
 from indexer.parsers.latex.reader import Token, written
@@ -100,9 +99,9 @@ def _address(m: Machine) -> str:
 
 
 SWALLOWED = {
-    "m": "pagestyle thispagestyle bibliographystyle hyphenation vspace hspace graphicspath hypersetup usetikzlibrary usepgfplotslibrary geometry"
+    "m": "pagestyle thispagestyle bibliographystyle hyphenation graphicspath hypersetup usetikzlibrary usepgfplotslibrary geometry"
     " newcounter stepcounter refstepcounter theoremstyle pagenumbering markright setstretch linespread nobibliography urlstyle lstset captionsetup"
-    " phantom hphantom vphantom cline PassOptionsToClass ProvidesFile setlist sethlcolor tikzset pgfplotsset sisetup newlength newsavebox usebox"
+    " phantom hphantom vphantom cline PassOptionsToClass ProvidesFile setlist sethlcolor tikzset pgfplotsset sisetup newlength newsavebox"
     " hhline cdashline cdashlinelr noalign"
     " icmlsetsymbol icmlkeywords icmltitlerunning titlerunning authorrunning shorttitle shortauthors keywords bstctlcite"
     " DeclareGraphicsExtensions acmDOI acmISBN acmYear acmMonth acmVolume acmNumber acmArticle acmPrice setcitestyle citestyle"
@@ -110,14 +109,14 @@ SWALLOWED = {
     " AtBeginDocument AtEndDocument UseTblrLibrary microtypecontext includeonly excludeversion includeversion tcbset tcbuselibrary mdfsetup natexlab"
     " newtoggle newboolean toggletrue togglefalse"
     " ProvidesPackage NeedsTeXFormat DeclareOption ProcessOptions hyphenchar BibitemShut APACinsertmetastar",
-    "mm": "addtocounter newcites setlength addtolength settowidth settoheight AtBeginEnvironment AtEndEnvironment BeforeBeginEnvironment"
-    " AfterEndEnvironment colorlet markboth DeclareUnicodeCharacter newunicodechar setkeys fontsize crefalias icmlaffiliation"
+    "mm": "addtocounter newcites addtolength settowidth settoheight AtBeginEnvironment AtEndEnvironment BeforeBeginEnvironment"
+    " AfterEndEnvironment markboth DeclareUnicodeCharacter newunicodechar setkeys crefalias icmlaffiliation"
     " icmlcorrespondingauthor icmlauthor SetKw SetKwInOut SetKwInput SetKwFunction SetKwData PassOptionsToPackage pgfmathsetmacro"
     " settoggle setboolean",
-    "mmm": "specialrule definecolor addcontentsline crefname Crefname DeclareFontFamily SetKwProg SetKwComment setbeamercolor addtocontents",
+    "mmm": "specialrule addcontentsline crefname Crefname DeclareFontFamily SetKwProg SetKwComment setbeamercolor addtocontents",
     "om": "adjincludegraphics includesvg includestandalone lstinputlisting verbatiminput"
     " includegraphics affiliation affil institution email orcid ccsdesc settopmatter todo missingfigure acmConference"
-    " arrayrulecolor pagecolor externaldocument includepdf LoadClass documentclass cellcolor columncolor animategraphics usetheme graphicx",
+    " arrayrulecolor externaldocument includepdf LoadClass documentclass cellcolor columncolor animategraphics usetheme graphicx",
     "omm": "rule inputminted",
     "omoo": "rowcolor",
     "ommm": "newacronym rowcolors",
@@ -130,12 +129,9 @@ SWALLOWED = {
     "o": "pagebreak nopagebreak linebreak nolinebreak onecolumn toprule midrule bottomrule addlinespace",
 }
 PREFIXED = {
-    "m": "colorbox scalebox foreignlanguage hyperlink hypertarget fontfamily fontseries fontshape selectlanguage adjustbox Xhline",
+    "m": "foreignlanguage hyperlink hypertarget fontfamily fontseries fontshape selectlanguage adjustbox Xhline",
     "om": "parbox rotatebox",
-    "mm": "resizebox fcolorbox",
-    "moo": "raisebox",
     "o": "hyperref shortstack makecell thead specialcell hlc",
-    "oo": "makebox framebox",
 }
 """These give their last argument as text; what stands before it is no text."""
 
@@ -202,14 +198,23 @@ STRUCTURE: dict[Token, Handler] = {
     r"\setcounter": defining.setcounter,
     r"\catcode": defining.catcode,
     r"\xspace": plain_commands.xspace,
-    **_named("textcolor color", color),
-    **_named("definecolor colorlet", define_color),
-    **_named("transparent texttransparent", transparent),
-    **_named("scalebox resizebox", scale),
-    **_named("rlap llap", overlap),
-    r"\hspace": shift,
-    r"\raisebox": raise_box,
-    r"\fontsize": font_size,
+    **_named("textcolor color", hiding.color),
+    **_named("definecolor colorlet", hiding.define_color),
+    **_named("colorbox fcolorbox pagecolor", hiding.ground),
+    **_named("normalcolor", hiding.normal_color),
+    **_named("transparent texttransparent", hiding.transparent),
+    **_named("scalebox resizebox", hiding.scale),
+    **_named("rlap llap makebox framebox", hiding.overlap),
+    **_named("hspace vspace", hiding.shift),
+    **_named("tiny scriptsize footnotesize small normalsize large Large LARGE huge Huge", hiding.named_size),
+    **_named("sbox savebox", hiding.save_box),
+    **_named("pdfliteral special", hiding.literal_pdf),
+    r"\setlength": hiding.set_length,
+    r"\usebox": hiding.use_box,
+    r"\raisebox": hiding.raise_box,
+    r"\fontsize": hiding.font_size,
+    r"\clipbox": hiding.clip,
+    r"\put": hiding.put,
     r"\onedot": plain_commands.onedot,
     r"\par": plain_commands.par,
     r"\\": plain_commands.line_break,

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from indexer.parsers.latex.floats import FLOATS, TABULARS, floating, tabular
 from indexer.parsers.latex.formula import NUMBERED, UNNUMBERED, Formula
+from indexer.parsers.latex.hiding import begin_box
 from indexer.parsers.latex.machine import Group, Machine, Opener
 from indexer.parsers.latex.macros import expand
 from indexer.parsers.latex.numbering import LabelTarget
@@ -326,6 +327,7 @@ def _environments() -> dict[str, Opener]:
         "references": references,
         "appendices": lettered,
         "appendix": lettered,
+        "lrbox": begin_box,
         "algorithmic": algorithmic,
         "algpseudocode": algorithmic,
     }

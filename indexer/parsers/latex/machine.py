@@ -24,6 +24,9 @@ MAX_WORK = 3_000_000
 MAX_CAPTURES = 40
 """Captures within captures; deeper ones are read as running text."""
 
+Color = tuple[float, float, float]
+"""Red, green and blue from 0 to 1."""
+
 _BRANCHES = frozenset({r"\else", r"\or", r"\fi"})
 _STATES = ("true", "false")
 
@@ -43,6 +46,15 @@ class Group:
 
 
 BRACE = Group("{")
+
+
+@dataclass(slots=True)
+class Hidden(Group):
+    """A group whose words nobody sees from some point on: `inner` is what it was, `causes` say why, `ended` puts the text back."""
+
+    inner: Group = field(default_factory=lambda: BRACE)
+    causes: set[str] = field(default_factory=set)
+    ended: Callable[[], None] = lambda: None
 
 
 @dataclass
@@ -132,7 +144,11 @@ class Machine:
         self.aliases: dict[Token, Token] = {}
         self.environments: dict[str, Environment] = {}
         self.theorems: dict[str, tuple[str, str]] = {}
-        self.whites: set[str] = set()
+        self.colors: dict[str, Color] = {}
+        self.ground: Color | None = (1.0, 1.0, 1.0)
+        self.scale = 1.0
+        self.lengths: dict[Token, float] = {}
+        self.boxes: dict[Token, TextStream] = {}
         self.switches = Switches()
         self.counters = Counters()
         self.found = Findings()
@@ -264,7 +280,7 @@ class Machine:
         """Close whatever would keep text out of the main stream (a footnote whose brace is missing)."""
         if self.mode is not None:
             self.mode.finish(self)
-        while self.groups and self.out is not self.main:
+        while self.groups and (self.out.instead_of or self.out) is not self.main:
             self.close()
 
     def brace(self) -> None:
@@ -299,6 +315,35 @@ class Machine:
 
         group.close = closed
         self.open(group)
+
+    def hide(self, cause: str, then: Callable[[TextStream], None]) -> None:
+        """Keep what the rest of the innermost group says out of the text and hand it to `then`, for a cause that `show` may end."""
+        group = self.groups[-1] if self.groups else Group("page")
+        if isinstance(group, Hidden):
+            group.causes.add(cause)
+            return
+        kept, scrap = self.out, TextStream(instead_of=self.out.instead_of or self.out)
+
+        def ended() -> None:
+            then(scrap)
+            self.out = kept
+
+        def closed() -> None:
+            ended()
+            if group.close:
+                group.close()
+
+        self.out = scrap
+        self.groups[-1:] = [Hidden(group.kind, group.name, closed, group.out, group.target, group, {cause}, ended)]
+
+    def show(self, cause: str) -> None:
+        """End a cause of hiding; without another the group goes on in the text."""
+        group = self.groups[-1] if self.groups else None
+        if isinstance(group, Hidden):
+            group.causes.discard(cause)
+            if not group.causes:
+                group.ended()
+                self.groups[-1:] = [group.inner] if group.kind != "page" else []
 
     def capture(self, then: Callable[[TextStream], None]) -> None:
         """Read the argument that comes next as text of its own and hand it to `then`."""

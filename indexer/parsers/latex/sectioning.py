@@ -44,6 +44,8 @@ def _begin_section(m: Machine, name: str, title: str, stream: TextStream, *, num
     stream.cites = [LatexCitation(latex_citation.keys, latex_citation.start, latex_citation.end, m.path) for latex_citation in stream.cites]
     m.target = LabelTarget("Appendix" if m.counters.appendix else "Section", number, title)
     m.lists.clear()
+    if m.out.instead_of:
+        return
     out = m.main
     out.end_block()
     m.found.sections.append(Section(out.here(), level, m.path, number))

@@ -51,7 +51,10 @@ class LatexLink:
 
 @dataclass
 class TextStream:
-    """Text under construction. `flowing` streams cut themselves into paragraphs; others are one block."""
+    """Text under construction. `flowing` streams cut themselves into paragraphs; others are one block.
+
+    What nobody sees is written `instead_of` the stream where it would stand.
+    """
 
     flowing: bool = False
     pieces: list[str] = field(default_factory=list)
@@ -64,6 +67,7 @@ class TextStream:
     block: tuple[int, str, Path, str] | None = None
     style: tuple[str, Path, str] = ("paragraph", (), "")
     last: str = ""
+    instead_of: TextStream | None = None
 
     def write(self, text: str) -> None:
         """Add a run of prose: white space is collapsed, ligatures are made."""

@@ -77,6 +77,21 @@ def violations(home: Path, mirror: str, wanted: str, old: str) -> list[str]:
     return found + [f"stays: {path.name}" for path in home.rglob(".*") if path.name not in {".writing", ".writer.json"}]
 
 
+def children(pid: int) -> list[int]:
+    """Processes under a process, by what Linux says."""
+    listed = Path(f"/proc/{pid}/task/{pid}/children")
+    own = [int(word) for word in listed.read_text().split()] if listed.exists() else []
+    return own + [one for child in own for one in children(child)]
+
+
+def gone(pid: int) -> bool:
+    """Whether a process has ended."""
+    try:
+        return "State:\tZ" in Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return True
+
+
 def run(home: str, mirror: str, at: int) -> dict[str, str | int]:
     """Build in this process, dying on the way if asked to; how many steps there were, and the content hash."""
     counter = Counter(home, at)

@@ -17,6 +17,7 @@ import threading
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import h11
@@ -42,6 +43,8 @@ GRACE = 3.0
 """Seconds that running requests have at shutdown; a build resumes at the next start."""
 LAST = 1.0
 """Seconds after that for threads that nobody waits for any more."""
+STOP = 3.5
+"""Seconds from a signal to the end of the process, however busy the machine is."""
 
 
 class _Server(uvicorn.Server):
@@ -50,6 +53,12 @@ class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, up: Callable[[], None]) -> None:
         super().__init__(config)
         self._up = up
+        self._leaving: threading.Timer | None = None
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """A signal: stop, at the latest in `STOP` seconds."""
+        super().handle_exit(sig, frame)
+        self._leaving = self._leaving or _leave_in(STOP)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start listening and report it."""
@@ -74,6 +83,8 @@ class _Server(uvicorn.Server):
         try:
             yield
         finally:
+            if self._leaving:
+                self._leaving.cancel()
             for number, handler in before.items():
                 signal.signal(number, signal.SIG_IGN if self.should_exit else handler)
 
@@ -197,9 +208,14 @@ def leave_soon() -> None:
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(signal, name) and threading.current_thread() is threading.main_thread():
             signal.signal(getattr(signal, name), signal.SIG_IGN)
-    timer = threading.Timer(LAST, os._exit, (0,))
+    _leave_in(LAST)
+
+
+def _leave_in(seconds: float) -> threading.Timer:
+    timer = threading.Timer(seconds, os._exit, (0,))
     timer.daemon = True
     timer.start()
+    return timer
 
 
 @contextmanager

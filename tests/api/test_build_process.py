@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import sqlite3
 import time
+from contextlib import closing
 
 import pytest
 
+from api.server import build_process
 from api.server.build_process import builder
 from api.server.jobs import Jobs
 from indexer.plan import BuildRequest
 from lineage import settings
 from lineage.errors import UpstreamError
+from tests.crash import children, gone
 
 SLOW = "def f{n}(x):\n    return x * {n} + sum(i for i in range({n}))\n\n\n"
-PATIENCE = 60.0
+PATIENCE = 600.0
+"""Seconds before a test gives up; nothing is measured by it."""
 
 
 @pytest.fixture
@@ -46,42 +51,56 @@ def at(stage, jobs, job):
     return any(event.kind == "stage" and event.data["name"] == stage for event in jobs.events(job.id))
 
 
-TRIES = 2
-"""A busy machine may hold up one of them."""
+def kept(home):
+    """How many results of parsing and embedding the store keeps."""
+    total = 0
+    for path in (home / "cache").glob("*.db"):
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=PATIENCE)) as db:
+            total += db.execute("SELECT count(*) FROM kept").fetchone()[0]
+    return total
 
 
-def took_to_cancel(jobs, code):
-    job = jobs.submit(BuildRequest(str(code)))
-    until(lambda: at("embed", jobs, job))
-    start = time.monotonic()
-    jobs.cancel(job.id)
-    until(lambda: jobs.get(job.id).finished)
-    assert jobs.get(job.id).state == "cancelled"
-    return time.monotonic() - start
+@pytest.fixture
+def leaders(monkeypatch):
+    """The processes of builds, as they are started."""
+    started, known = build_process._started, []
+
+    def noted():
+        known.append(started())
+        return known[-1]
+
+    monkeypatch.setattr(build_process, "_started", noted)
+    return known
 
 
-def test_a_build_that_embeds_is_cancelled_within_two_seconds_and_resumes(tmp_path, code):
+def test_a_build_that_embeds_is_cancelled_before_it_ends_leaves_no_process_and_keeps_what_it_did(tmp_path, code, leaders):
     jobs = made(tmp_path / "home")
     jobs.start()
     try:
-        assert min(took_to_cancel(jobs, code) for _ in range(TRIES)) < 2.0
+        job = jobs.submit(BuildRequest(str(code)))
+        until(lambda: at("embed", jobs, job))
+        under, before = children(leaders[0].pid), kept(tmp_path / "home")
+        jobs.cancel(job.id)
+        until(lambda: jobs.get(job.id).finished)
+        assert jobs.get(job.id).state == "cancelled"
+        assert leaders[0].poll() is not None
+        until(lambda: all(gone(pid) for pid in under))
+        assert kept(tmp_path / "home") >= before
+        assert jobs.resume(job.id).state == "queued"
     finally:
         jobs.close()
 
 
-def test_a_queue_that_builds_closes_within_five_seconds_and_the_job_waits_for_the_next(tmp_path, code):
-    assert min(took_to_close(tmp_path / str(n), code) for n in range(TRIES)) < 5.0
-
-
-def took_to_close(home, code):
-    jobs = made(home)
+def test_a_queue_that_builds_closes_leaves_no_process_and_the_job_waits_for_the_next(tmp_path, code, leaders):
+    jobs = made(tmp_path / "home")
     jobs.start()
     job = jobs.submit(BuildRequest(str(code)))
     until(lambda: at("chunk", jobs, job))
-    start = time.monotonic()
+    under = children(leaders[0].pid)
     jobs.close()
-    assert jobs.get(job.id).state == "queued"
-    return time.monotonic() - start
+    until(lambda: jobs.get(job.id).state == "queued")
+    assert leaders[0].poll() is not None
+    until(lambda: all(gone(pid) for pid in under))
 
 
 def test_a_job_is_done_in_a_process_and_its_report_comes_back(tmp_path):

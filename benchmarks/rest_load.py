@@ -5,9 +5,10 @@
 Starts `lineage serve` over the store in a process of its own, asks one question for warmth, then so many different
 ones from 1 and from 8 clients that each wait for their answer. With `--rebuild`, one client asks in rounds, in turn
 while nothing else happens and while the server builds a lineage of that folder. With `--soak`, one client asks that long
-while the folder is built and built again; memory, threads and files of the server are noted twice a minute, and their
-slope over the second half. With `--unread`, one client asks alone and beside so many of another address that ask for
-the graph and the OpenAPI document again and again and never read. Prints milliseconds and requests a second.
+while the folder is built and built again; memory (its own and mapped files apart), threads and files of the server are noted
+twice a minute, and their slope over the second half with its standard error. With `--unread`, one client asks alone and
+beside so many of another address that ask for the graph and the OpenAPI document again and again and never read. Prints
+milliseconds and requests a second.
 """
 
 from __future__ import annotations
@@ -63,7 +64,8 @@ def measured(url: str, lineage: str, requests: int, clients: int) -> dict[str, f
         return {"clients": clients, **shown(took), "per_s": round(requests / (time.perf_counter() - start), 1)}
 
 
-def _nobody(*_: object) -> BuildReport:
+def nobody(*_: object) -> BuildReport:
+    """What a queue builds with that another process works at."""
     raise AssertionError("the server builds")
 
 
@@ -72,7 +74,7 @@ class Builds:
 
     def __init__(self, home: Path, code: Path, folder: Path) -> None:
         self.folder = Path(shutil.copytree(code, folder / "code"))
-        self.jobs, self.request, self.done = Jobs(home, _nobody), BuildRequest(str(self.folder), name=f"rest-load-{os.getpid()}"), 0
+        self.jobs, self.request, self.done = Jobs(home, nobody), BuildRequest(str(self.folder), name=f"rest-load-{os.getpid()}"), 0
 
     def ask(self) -> str:
         """Queue the build, unless it is under way; the id of its job."""
@@ -137,15 +139,26 @@ def soaked(url: str, lineage: str, minutes: float, builds: Builds, pid: int) -> 
                 builds.ask()
                 rows.append((at, *taken(pid)))
     late = np.array(rows[len(rows) // 2 :])
-    slopes = {name: round(3600 * float(np.polyfit(late[:, 0], late[:, n + 1], 1)[0]), 2) for n, name in enumerate(("MB", "threads", "files"))}
+    slopes = {name: _slope(late[:, 0] / 3600, late[:, n + 1]) for n, name in enumerate(TAKEN)}
     ended = Counter(job.state for job in builds.jobs.all() if job.lineage == builds.request.name)
-    return {"minutes": minutes, "searches": number, "builds": dict(ended), "first": rows[0][1:], "last": rows[-1][1:], "slope_per_hour": slopes}
+    shown_rows = {"first": rows[0][1:], "middle": rows[len(rows) // 2][1:], "last": rows[-1][1:]}
+    return {"minutes": minutes, "searches": number, "builds": dict(ended), "taken": TAKEN, **shown_rows, "slope per hour of the second half": slopes}
 
 
-def taken(pid: int) -> tuple[float, int, int]:
-    """Megabytes, threads and open files of a process (Linux)."""
+def _slope(hours: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> str:
+    """The slope of a line through values and its standard error."""
+    line, spread = np.polyfit(hours, values, 1, cov=True)
+    return f"{line[0]:.2f} ± {spread[0, 0] ** 0.5:.2f}"
+
+
+TAKEN = ("anonymous MB", "file MB", "threads", "files")
+
+
+def taken(pid: int) -> tuple[float, float, int, int]:
+    """Megabytes that are the process's own and megabytes of mapped files, threads and open files of a process (Linux)."""
     about = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
-    return round(int(about["VmRSS"].split()[0]) / 1024, 1), int(about["Threads"]), sum(1 for _ in Path(f"/proc/{pid}/fd").iterdir())
+    own, mapped = (round(sum(int(about[name].split()[0]) for name in names) / 1024, 1) for names in (["RssAnon"], ["RssFile", "RssShmem"]))
+    return own, mapped, int(about["Threads"]), sum(1 for _ in Path(f"/proc/{pid}/fd").iterdir())
 
 
 def main() -> None:

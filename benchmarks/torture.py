@@ -1,10 +1,11 @@
-"""What survives damage, faults and hostile files: `python -m benchmarks.torture [--flips N --faults N --inputs N --cuts N --turns N --seed S]`.
+"""What survives damage, faults and hostile files: `python -m benchmarks.torture [--flips N --faults N --inputs N --cuts N --turns N --stops N]`.
 
 Over the demonstration's lineage and a loopback upstream, seeded, nothing sent out. Flips: one bit of one file, every kind of
 file in turn; found by `check --read-data`, answers of a rebuild unchanged, mended by `check --repair`. Faults: one answer of
 the upstream spoiled during a build, the fault gone, built again; told (a row or an error) and healed (the content of a build
 without the fault). Inputs: archives and TeX with random damage; a status each, no exception, no dead
 parent. Cuts: e-prints that end early; none is plainly ok. Turns: two processes that ask arXiv; the least gap between requests.
+Stops: a server that embeds is told to cancel the build, and another to end; the seconds until it has, and processes that stay.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -27,15 +29,19 @@ from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
+from api.server.jobs import Jobs
+from benchmarks.rest_load import nobody
 from indexer.archives.members import members
 from indexer.parsers.latex.parser import parse
 from indexer.parsers.pdf.parser import parse as parse_pdf
+from indexer.plan import BuildRequest
 from indexer.store.verify import check_lineage, check_shared
 from indexer.transport.upstreams import UPSTREAMS
 from lineage import generation as layout
 from lineage.errors import LineageError, ParseError
 from lineage.generation import open_generation
 from lineage.records import Status, WorkId
+from tests.crash import children, gone
 from tests.demo import DEMO, NAME, TARGET, Demo
 from tests.upstream import Upstream, World
 from tests.upstream.archives import Member, gz, tar_gz
@@ -145,8 +151,6 @@ def _demo(home: Path, upstream: Upstream, **flags: Any) -> Demo:
 
 
 def _content(demo: Demo, refresh: Sequence[str]) -> str:
-    from indexer.plan import BuildRequest
-
     try:
         return demo.service.build(BuildRequest(TARGET), refresh=refresh).content_hash
     except LineageError as error:
@@ -233,6 +237,50 @@ def least_gap(folder: Path, count: int) -> dict[str, float]:
     return {"requests": len(held), "least gap, seconds": round(min(later[0] - earlier[0] for earlier, later in pairwise(held)), 3)}
 
 
+def stops(folder: Path, count: int) -> dict[str, Any]:
+    """Seconds until a build that embeds is cancelled and until its server ends, and what is left running, `count` times each."""
+    code, took, left = folder / "code", defaultdict[str, list[float]](list), 0
+    code.mkdir(parents=True)
+    for n in range(40):
+        (code / f"m{n}.py").write_text("".join(f"def f{n}_{k}(x):\n    return x * {k} + sum(i for i in range({n}))\n\n\n" for k in range(60)))
+    for n in range(count):
+        for what in ("cancel", "stop"):
+            home = folder / f"{what}-{n}"
+            command = [
+                sys.executable,
+                "-c",
+                "from api.cli.app import main; main()",
+                "serve",
+                "--port",
+                "0",
+                "--json",
+                "--offline",
+                "--home",
+                str(home),
+            ]
+            with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
+                assert server.stdout
+                assert server.stdout.readline()
+                jobs = Jobs(home, nobody)
+                job = jobs.submit(BuildRequest(str(code)))
+                while not any(event.data.get("name") == "embed" for event in jobs.events(job.id)):
+                    time.sleep(0.02)
+                under, begun = children(server.pid), time.monotonic()
+                if what == "cancel":
+                    jobs.cancel(job.id)
+                    while not jobs.get(job.id).finished:
+                        time.sleep(0.01)
+                    took[what].append(time.monotonic() - begun)
+                    server.terminate()
+                else:
+                    server.terminate()
+                    server.wait()
+                    took[what].append(time.monotonic() - begun)
+            time.sleep(0.5)
+            left += sum(not gone(pid) for pid in under)
+    return {f"{what}, seconds": [round(least, 2) for least in (min(each), max(each))] for what, each in took.items()} | {"left running": left}
+
+
 def _hostile(dice: random.Random, count: int) -> Iterator[bytes]:
     tex = "\n".join(path.read_text(errors="replace") for path in sorted(DEMO.rglob("*.tex"))[:3])
     pieces = [
@@ -277,6 +325,7 @@ def main() -> None:
     parser.add_argument("--inputs", type=int, default=3_000)
     parser.add_argument("--cuts", type=int, default=1_000)
     parser.add_argument("--turns", type=int, default=20)
+    parser.add_argument("--stops", type=int, default=5)
     asked = parser.parse_args()
     world = World.load(DEMO)
     with tempfile.TemporaryDirectory() as place:
@@ -294,6 +343,8 @@ def main() -> None:
             figures["truncations"] = truncations(random.Random(asked.seed), asked.cuts)
         if asked.turns:
             figures["arXiv"] = least_gap(folder / "turns", asked.turns)
+        if asked.stops:
+            figures["stops"] = stops(folder / "stops", asked.stops)
     print(json.dumps(figures, indent=1))
 
 

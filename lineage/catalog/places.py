@@ -26,6 +26,8 @@ _K1, _B, _RAREST = 1.2, 0.75, 1e-6
 _MOST = np.iinfo(np.uint16).max
 _KEPT = 4_000_000
 """Rows of words that are kept, of 12 bytes each."""
+_COMMON = 50
+"""Rows from which on a word is kept: of rare words, numbers above all, there is no end, and one is read in no time."""
 _SPARSE = 8
 
 Places = NDArray[np.int64]
@@ -141,10 +143,11 @@ class Lexicon:
         missing = list(dict.fromkeys(token for token in tokens if token not in words))
         if missing:
             found = {token: self._bm25(bag) for token, bag in self._words("bag", missing)}
-            self._room -= sum(len(scores.rows) for scores in found.values())
+            common = {token: scores for token, scores in found.items() if len(scores.rows) >= _COMMON}
+            self._room -= sum(len(scores.rows) for scores in common.values())
             if self._room < 0:
                 self._kept, self._room = {}, _KEPT
-            self._kept.update(found)  # words that no row has are not kept: there is no end of them
+            self._kept.update(common)
             words |= dict.fromkeys(missing, RowScores(np.empty(0, np.int32), np.empty(0))) | found
         return words
 

@@ -86,7 +86,7 @@ def number(text: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def _known(run: str) -> tuple[str, ...]:
-    """The tokens of a short run: texts repeat their words."""
+    """The tokens of a short run: texts repeat their words (of numbers there is no end)."""
     return tuple(_run(run))
 
 
@@ -122,7 +122,10 @@ def _line(line: str) -> tuple[str, ...]:
 
 def _cut(line: str) -> Iterator[str]:
     for run in _RUN.findall(fold(line)):
-        yield from _known(run) if len(run) <= _MAX_WORD else _run(run)
+        if run.isdecimal() and run.isascii() and len(run) <= _MAX_WORD:
+            yield run
+        else:
+            yield from _known(run) if len(run) <= _MAX_WORD else _run(run)
 
 
 def terms(question: str) -> list[str]:

@@ -134,10 +134,13 @@ class Vocabulary:
 
     def _starting(self, stem: str) -> Sequence[tuple[Phrase, int]]:
         """The phrases that start with a stem, each with the number of its bridge."""
-        if stem not in self._starts:
-            near = self._begin.get(stem[:_LETTERS], ())
-            self._starts[stem] = [(phrase, number) for number in near for phrase in self.bridges[number].asked if phrase[0] == stem]
-        return self._starts[stem]
+        if stem in self._starts:
+            return self._starts[stem]
+        near = self._begin.get(stem[:_LETTERS], ())
+        found = [(phrase, number) for number in near for phrase in self.bridges[number].asked if phrase[0] == stem]
+        if found:  # of words that start nothing there is no end
+            self._starts[stem] = found
+        return found
 
 
 _LETTERS = 3

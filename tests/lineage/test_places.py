@@ -94,3 +94,11 @@ def test_no_more_rows_of_words_are_kept_than_there_is_room_for(lexicon, monkeypa
     alone = [len(lexicon.scores([(fts_any([word]), 1.0)]).rows) for word in WORDS]
     assert sum(alone) > 1_000
     assert sum(len(scores.rows) for scores in lexicon._kept.values()) <= 300  # those of one question, or 100
+
+
+def test_rare_words_are_read_and_not_kept(lexicon, monkeypatch):
+    """A number of its own in each question would be kept for ever: there is no end of them."""
+    monkeypatch.setattr(places, "_COMMON", len(lexicon.lengths) + 1)
+    first = lexicon.scores([(fts_any(["w1", "w2"]), 1.0)])
+    assert lexicon._kept == {}
+    assert np.array_equal(lexicon.scores([(fts_any(["w1", "w2"]), 1.0)]).scores, first.scores)

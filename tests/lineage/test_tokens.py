@@ -123,3 +123,9 @@ def test_variants_are_bounded_and_plain():
 
 def test_a_question_without_words_gives_no_expression():
     assert fts_any(terms("?! …")) == ""
+
+
+def test_numbers_are_tokens_of_their_own_and_not_kept():
+    before = tokens._known.cache_info().currsize
+    assert tokens.tokens(" ".join(str(n) for n in range(100))) == [str(n) for n in range(100)]
+    assert tokens._known.cache_info().currsize == before

@@ -143,3 +143,12 @@ def test_any_table_is_read_or_refused_as_one_of_another_form(table):
             assert all(isinstance(bridge.code, dict) for bridge in bridges_of(one))
         except ValueError:
             continue
+
+
+def test_words_that_start_no_phrase_are_not_kept():
+    """Of numbers and typing errors there is no end: a server that keeps them grows with each question."""
+    words = vocabulary()
+    words.crossed("how is it initialized?")
+    before = len(words._starts)
+    words.crossed(" ".join(f"initx{n} {n}" for n in range(100)))
+    assert len(words._starts) == before

@@ -90,8 +90,9 @@ class Parts:
         if not self.settings.llm_model:
             return None
         from indexer.chat import Chat, MeteredChat
+        from indexer.transport.client import client_for_packages
 
-        chat, (read, written) = Chat.of(self.settings, self._client()), (self.settings.llm_price or "0/0").split("/")
+        chat, (read, written) = Chat.of(self.settings, client_for_packages(self.settings)), (self.settings.llm_price or "0/0").split("/")
         price = (float(read), float(written))
         return MeteredChat(chat, self.settings.home, self.tokens.count, self.settings.llm_budget, price) if chat else None
 
@@ -126,9 +127,9 @@ class Parts:
         """An HTTP client bound to the mirror, for packages that send their own requests; None without a mirror."""
         if not self.settings.mirror:
             return None
-        from indexer.transport.client import mirrored_client
+        from indexer.transport.client import client_for_packages
 
-        return mirrored_client(self.settings)
+        return client_for_packages(self.settings)
 
     def engine(self, lineage: str) -> AbstractContextManager[Engine]:
         """The search engine of a lineage's current generation, as a context manager."""

@@ -59,7 +59,7 @@ class Chat:
         request_messages: Any = [dict(message) for message in messages]
         try:
             answer = endpoint.chat.completions.create(model=self.model, messages=request_messages, temperature=0, response_format=form)
-            return str(answer.choices[0].message.content or "")[:most]
+            return str(answer.choices[0].message.content or "")[:most].encode("utf-8", "replace").decode()
         except openai.APIStatusError as error:
             status = _STATUSES.get(error.status_code, Status.UPSTREAM_5XX if error.status_code >= 500 else Status.FORBIDDEN)
             raise SourceError(status, f"the model's endpoint answered with status {error.status_code}") from error
@@ -67,7 +67,7 @@ class Chat:
             raise SourceError(Status.TIMEOUT_FETCH, "the model's endpoint took too long") from error
         except openai.OpenAIError as error:
             raise SourceError(Status.UNREACHABLE, f"the model's endpoint cannot be reached: {type(error).__name__}") from error
-        except (ValueError, TypeError, AttributeError, IndexError) as error:
+        except (ValueError, TypeError, AttributeError, IndexError, RecursionError) as error:
             raise SourceError(Status.WRONG_TYPE, "the model's endpoint did not answer with a chat completion") from error
 
 

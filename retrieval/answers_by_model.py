@@ -12,7 +12,7 @@ from itertools import chain, zip_longest
 from lineage.hyperparameters.values import claimed, held
 from lineage.records import Answer, Chunk, Hit, Query, WorkId
 from lineage.results import Sentence, WrittenAnswer
-from lineage.text.hidden_text import inline, visible
+from lineage.text.hidden_text import inline, own_words, visible
 from retrieval.gaps.model_reader import Claim, Reader, is_verbatim, lines_of
 
 _FOUND, _OWN = 16, 12
@@ -103,7 +103,7 @@ def _text(chunk: Chunk) -> str:
 def _sentence(reader: Reader, query: Query, said: Said, hits: Sequence[Hit]) -> Sentence | None:
     """The sentence with its quote, None for one that the quote does not prove."""
     hit = hits[said.passage - 1] if 1 <= said.passage <= len(hits) else None
-    quote, text = said.quote.strip("\n"), inline(said.sentence).strip()[:_LONGEST]
+    quote, text = said.quote.strip("\n"), own_words(said.sentence)[:_LONGEST]
     verbatim = bool(hit and text and is_verbatim(quote, _text(hit.chunk)))
     if not reader.is_kept(verbatim and claimed(text) <= held(f"{quote} {query.text}")) or not hit:
         return None

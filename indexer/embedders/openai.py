@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from indexer.chat import LOOPBACK, PUBLIC
+from indexer.transport.client import client_for_packages
 from lineage.errors import SettingsError, UpstreamError
 from lineage.ports import Vectors
 from lineage.settings import Settings
@@ -33,7 +34,7 @@ def create(model: str, settings: Settings, client: Any = None) -> OpenAIEmbedder
     key = settings.openai_api_key.get_secret_value()
     if base_url == PUBLIC and not key and not settings.mirror:
         raise SettingsError(f"{host} needs a key", hint="set LINEAGE_OPENAI_API_KEY, or LINEAGE_OPENAI_BASE_URL for another endpoint")
-    return OpenAIEmbedder(base_url, model, key, client=client, timeout=settings.deadline)
+    return OpenAIEmbedder(base_url, model, key, client=client or client_for_packages(settings), timeout=settings.deadline)
 
 
 class OpenAIEmbedder:
@@ -89,7 +90,7 @@ class OpenAIEmbedder:
             raise UpstreamError(f"{self.id} answered with status {error.status_code}", hint=error.message[:200]) from error
         except openai.OpenAIError as error:
             raise UpstreamError(f"{self.id} cannot be reached: {error}", hint="the same command resumes") from error
-        except (ValueError, TypeError, AttributeError) as error:
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
             raise UpstreamError(f"{self.id} did not answer with embeddings") from error
         return self._checked(vectors, len(texts))
 

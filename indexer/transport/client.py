@@ -12,7 +12,7 @@ import re
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -396,6 +396,30 @@ class _Mirroring(httpx2.HTTPTransport):
         return super().handle_request(httpx2.Request(request.method, url, headers=headers, stream=request.stream, extensions=request.extensions))
 
 
-def mirrored_client(settings: Settings) -> httpx2.Client:
-    """A client for packages that bring their own (`openai`): its requests to public hosts obey `mirror` and `offline`."""
-    return httpx2.Client(transport=_Mirroring(settings), timeout=settings.deadline)
+class _Bounded(httpx2.SyncByteStream):
+    """A body of at most `MOST_ANSWER` bytes that ends in time: packages read whatever comes, however slowly."""
+
+    def __init__(self, stream: Iterable[bytes], seconds: float, close: Callable[[], None]) -> None:
+        self._stream, self._until, self.close = stream, time.monotonic() + seconds, close  # type: ignore[method-assign]
+
+    def __iter__(self) -> Iterator[bytes]:
+        left = MOST_ANSWER
+        for chunk in self._stream:
+            left -= len(chunk)
+            if left < 0 or time.monotonic() > self._until:
+                raise httpx2.ReadError("the answer is too long, or takes too long")
+            yield chunk
+
+
+MOST_ANSWER = 16 * 1024 * 1024
+
+
+def client_for_packages(settings: Settings) -> httpx2.Client:
+    """A client for packages that send by themselves (`openai`): answers are bounded, requests to public hosts obey `mirror` and `offline`."""
+
+    def bound(response: httpx2.Response) -> None:
+        if isinstance(response.stream, httpx2.SyncByteStream):
+            response.stream = _Bounded(response.stream, settings.deadline, response.stream.close)
+
+    transport = _Mirroring(settings) if settings.mirror or settings.offline else None
+    return httpx2.Client(transport=transport, timeout=settings.deadline, follow_redirects=not settings.mirror, event_hooks={"response": [bound]})

@@ -32,6 +32,16 @@ def inline(text: str) -> str:
     return _BREAK.sub(" ", visible(text)[0])
 
 
+_LOADED = re.compile(r"\S*(?:://|\]\(|\bwww\.)\S*", re.IGNORECASE)
+_TAG = re.compile("<(?=[/!?a-zA-Z])")
+_QUOTES = str.maketrans("“”„«»`", '"""""\'')
+
+
+def own_words(text: str) -> str:
+    """What a model says in its own words, on one line: no address or markup that a client would load or follow, no mark that forges a quote."""
+    return _TAG.sub("< ", " ".join(_LOADED.sub(" ", inline(text)).translate(_QUOTES).split()))
+
+
 def is_word(text: str) -> bool:
     """Whether a text is one word of characters that a reader sees, as identifiers are."""
     return text.isprintable() and " " not in text and inline(text) == text

@@ -16,7 +16,7 @@ from itertools import islice
 from lineage.file_roles import ASIDE
 from lineage.records import Chunk, ChunkKind, Hit, Query, WorkId
 from lineage.results import Conflict, FactOccurrence
-from lineage.text.hidden_text import inline, visible
+from lineage.text.hidden_text import inline, own_words, visible
 from retrieval.decisions.provenance import evidence
 from retrieval.decisions.target_text import OWN, section_weight
 from retrieval.gaps.model_reader import MOST_WINDOWS, QUOTED, Claim, Place, Reader, fact_of, is_verbatim, lines_of, window_text, windows
@@ -192,10 +192,12 @@ def _checked(reader: Reader, group: Sequence[_Claimed], code: Sequence[tuple[Pla
 
 def _conflict(reader: Reader, one: _Claimed, engine: Engine) -> Conflict:
     """The contradiction with both sides."""
-    title = inline(one.claim.title)[: QUOTED // 2]
+    title = own_words(one.claim.title)[: QUOTED // 2]
     name = "_".join(re.findall(r"[a-z0-9]+", title.lower())) or "contradiction"
     said = fact_of(name, one.stated.text[:QUOTED], one.stated.chunk, "prose", 0, one.stated.text, one.stated.about)
     done = fact_of(name, inline(one.line)[:QUOTED], one.place.hit.chunk, "call", one.claim.line, one.line)
     shown = replace(evidence(one.stated.chunk, reader.engine.kinship), focus=lines_of(one.stated.text, one.stated.chunk))
     sides = (FactOccurrence(said, shown), FactOccurrence(done, evidence(one.place.hit.chunk, engine.kinship, one.claim.line)))
-    return Conflict(name, title, "paper-code", sides, _SEVERITY, inline(f"{reader.chat.model} reads it: {one.claim.why}")[: 2 * QUOTED], "model")
+    return Conflict(
+        name, title, "paper-code", sides, _SEVERITY, f"{inline(reader.chat.model)} reads it: {own_words(one.claim.why)}"[: 2 * QUOTED], "model"
+    )

@@ -13,7 +13,7 @@ from itertools import islice
 
 from lineage.records import ChunkKind, Hit, Query, WorkId
 from lineage.results import Detail, Gap, Specification, Suggestion
-from lineage.text.hidden_text import inline
+from lineage.text.hidden_text import inline, own_words
 from retrieval.decisions.target_text import OWN, section_weight
 from retrieval.gaps.model_reader import QUOTED, Claim, Place, Reader, fact_of, window_text, windows
 from retrieval.search.batch import asked
@@ -159,9 +159,9 @@ def _further(reader: Reader, rows: Iterable[Gap]) -> Iterator[tuple[Detail, str]
     for part in parts:
         answer = reader.ask(_FURTHER, "\n\n".join((f"Known:\n{titles}", *map(window_text, part))), FurtherDecisions)
         for decision in islice(answer.decisions if answer else (), max(1, MOST_FURTHER // len(parts))):
-            title = inline(decision.title)[: QUOTED // 2]
+            title = own_words(decision.title)[: QUOTED // 2]
             name = "_".join(re.findall(r"[a-z0-9]+", title.lower()))
             if name and name not in names:
                 names.add(name)
-                detail = Detail(name, title, "procedure", inline(decision.question)[: 2 * QUOTED], weight=_WEIGHT)
+                detail = Detail(name, title, "procedure", own_words(decision.question)[: 2 * QUOTED], weight=_WEIGHT)
                 yield detail, f"{title}. {detail.question} {inline(' '.join(islice(decision.terms, 12)))[: 2 * QUOTED]}"

@@ -22,7 +22,7 @@ from lineage.ports import ChatModel
 from lineage.progress import Stage, Watch, unwatched
 from lineage.records import Chunk, Fact, FactKind, Focus, Hit, Status, Work, WorkId
 from lineage.results import FactOccurrence, Suggestion
-from lineage.text.hidden_text import fence_of, inline, object_in, visible
+from lineage.text.hidden_text import fence_of, inline, object_in, own_words, visible
 from retrieval.context.units import neutral
 from retrieval.decisions.precedence import role_name
 from retrieval.decisions.provenance import evidence
@@ -138,7 +138,7 @@ def lines_of(quote: str, chunk: Chunk) -> Focus:
 def fact_of(name: str, value: str, chunk: Chunk, kind: FactKind, line: int, quote: str, scope: str = "", unit: str = "") -> Fact:
     """What was read as a fact of its passage; `line` is 0 in prose."""
     quote = inline(quote.strip())[: 2 * QUOTED]
-    return Fact(name, value, unit, chunk.work, chunk.id, kind, line, value, quote, inline(scope)[:QUOTED], end_line=line)
+    return Fact(name, value, unit, chunk.work, chunk.id, kind, line, value, quote, own_words(scope)[:QUOTED], end_line=line)
 
 
 def windows(engine: Engine, work: WorkId) -> Iterator[list[Chunk]]:

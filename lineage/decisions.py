@@ -13,7 +13,7 @@ from typing import Literal
 
 from lineage.records import UNKNOWN, Provenance
 from lineage.sealed import adapter, sealed, unsealed
-from lineage.text.hidden_text import inline
+from lineage.text.hidden_text import inline, literal
 
 Support = Literal["stated", "unsupported", "unresolved"]
 LONGEST = 2_000
@@ -112,15 +112,19 @@ def parsed(content: bytes) -> DecisionLog:
 def markdown(found: Decisions) -> str:
     """The decisions as a file for people, `DECISIONS.md`."""
     rows = [f"# Decisions on {found.lineage}", f"Generation {found.generation}; {len(found.decisions)} decisions."]
-    rows += [f"> {inline(note)}" for note in found.notes]
+    rows += [f"> {literal(inline(note))}" for note in found.notes]
     return "\n\n".join([*rows, *map(_section, found.decisions)]) + "\n"
 
 
 def _section(decision: Decision) -> str:
     quote = "\n".join(f"    {inline(text)}" for text in decision.quote.split("\n"))
-    about = [f"- decided by {decision.who}", f"- because of `{inline(decision.citation)}`"]
-    about += [f"- {inline(decision.note)}"] if decision.note else []
-    return f"## {inline(decision.title or decision.name)}: `{inline(decision.value)}`\n\n" + "\n".join(about) + f"\n\n{quote}"
+    about = [f"- decided by {literal(decision.who)}", f"- because of {_code(decision.citation)}"]
+    about += [f"- {literal(inline(decision.note))}"] if decision.note else []
+    return f"## {literal(inline(decision.title or decision.name))}: {_code(decision.value)}\n\n" + "\n".join(about) + f"\n\n{quote}"
+
+
+def _code(text: str) -> str:
+    return f"`{inline(text).replace('`', chr(39))}`"
 
 
 def titles(decisions: Iterable[Decision]) -> str:

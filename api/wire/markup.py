@@ -11,13 +11,12 @@ from html import escape
 from typing import Any, Literal
 from urllib.parse import quote
 
-from lineage.text.hidden_text import inline, visible
+from lineage.text.hidden_text import inline, literal, visible
 
 LEFT = ' style="text-align:left"'
 """For cells in notebooks, which show numbers to the right."""
 LONGEST = 300
 """Characters of a text that are shown."""
-_MARKED = frozenset("\\`*_[]<>|#~&")
 renderers: dict[type, Callable[[Any], str]] = {}
 """How a notebook shows results, by their type (`api.notebook` registers them)."""
 
@@ -141,8 +140,3 @@ def _markdown_span(span: Span) -> str:
 
 
 _PLAIN_URL = "%/:=&?~#+!$,;'@*-._"
-
-
-def literal(text: str) -> str:
-    """Escape a text so that it stays inside its cell: no bars, line breaks or foreign markup."""
-    return "".join(f"\\{c}" if c in _MARKED else c for c in " ".join(text.split()))

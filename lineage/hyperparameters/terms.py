@@ -23,9 +23,14 @@ T = TypeVar("T")
 _LISTS = ("identifiers", "prose", "counted", "cues", "prose_cues", "values_like", "renames", "kinds", "unlike")
 
 
-@lru_cache(1 << 14)
 def fold(text: str) -> str:
     """Letters and digits in lower case: how names and choices are compared."""
+    return text if text.isascii() and text.isdecimal() else _folded(text)
+
+
+@lru_cache(1 << 14)
+def _folded(text: str) -> str:
+    """The same for what is no number: of numbers there is no end."""
     return "".join(filter(str.isalnum, text.lower()))
 
 

@@ -42,6 +42,14 @@ def own_words(text: str) -> str:
     return _TAG.sub("< ", " ".join(_LOADED.sub(" ", inline(text)).translate(_QUOTES).split()))
 
 
+_MARKED = re.compile(r"[\\`*_\[\]<>|#~&]")
+
+
+def literal(text: str) -> str:
+    """A text as Markdown that shows it as it is: no bars, line breaks or foreign markup."""
+    return _MARKED.sub(r"\\\g<0>", " ".join(text.split()))
+
+
 def is_word(text: str) -> bool:
     """Whether a text is one word of characters that a reader sees, as identifiers are."""
     return text.isprintable() and " " not in text and inline(text) == text

@@ -20,7 +20,7 @@ from api.server.engines import KeptParts
 from api.server.security import AccessPolicy
 from indexer.bundle.read import read
 from lineage import settings
-from lineage.decisions import markdown
+from lineage.decisions import Decision, Decisions, markdown
 from lineage.errors import BadBundle, NotFound, UnsupportedDecision, UsageError
 from tests.api.mcp_desk import Store, called
 from tests.fakes import small_lineage
@@ -218,6 +218,13 @@ def test_a_bundle_with_a_row_that_is_no_decision_is_refused(built, tmp_path):
 
 
 # -- the doors
+
+
+def test_a_decision_that_came_with_a_bundle_brings_no_markup_into_the_file_for_people():
+    image = "![x](https://evil.example/x.png) <img src=x> `"
+    made = markdown(Decisions("x", "1", (Decision("lr", image, image, "quoted", by=image, note=image, title=image, origin=image),)))
+    assert made.count(r"!\[x\](https://evil.example/x.png) \<img src=x\> \`") == 4
+    assert made.count("![") == made.count("`![x](https://evil.example/x.png) <img src=x> '`") == 2  # as code
 
 
 def test_the_command_records_lists_exports_and_withdraws(home, tmp_path):

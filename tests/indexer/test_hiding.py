@@ -48,7 +48,9 @@ def test_a_length_is_followed_through_its_sign_factor_and_name(length):
 
 
 def test_what_shows_again_is_read_and_sections_go_on():
-    body = rf"\section{{One}}\color{{white}}{SECRET}\section{{Two {SECRET}}}\color{{black}}seen {{\color{{white}}{SECRET}}} again\section{{Three}}last"
+    body = (
+        rf"\section{{One}}\color{{white}}{SECRET}\section{{Two {SECRET}}}\color{{black}}seen {{\color{{white}}{SECRET}}} again\section{{Three}}last"
+    )
     document = parse(document_of(body), WorkId("arxiv:1"), "")
     assert "praise" not in document.text
     assert [word for word in ("One", "seen", "again", "Three", "last", "After.") if word not in document.text] == []

@@ -40,7 +40,7 @@ def serve(
     """
     from api.rest.app import application
     from api.server.security import policy_of
-    from api.server.server import leave_soon
+    from api.server.server import leave
     from api.server.server import serve as listen
 
     logging.getLogger("asyncio").setLevel(logging.ERROR)  # it tells of every client that goes away in mid-answer
@@ -57,7 +57,7 @@ def serve(
             exit_codes.say(envelope({"url": address, "home": settings.home, "token": bool(settings.token.get_secret_value())}), exact=True)
 
     listen(app, settings.home, host, port, up, token)
-    leave_soon()
+    leave()
 
 
 @command(offline=True)

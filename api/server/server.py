@@ -13,9 +13,11 @@ import json
 import os
 import signal
 import socket
+import sys
 import threading
+import time
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -203,12 +205,19 @@ def made(app: ASGIApp, up: Callable[[], None]) -> uvicorn.Server:
     return _Server(config, up)
 
 
-def leave_soon() -> None:
-    """At exit, do not wait for threads blocked on external services, nor hear further signals; the store is safe to leave at any point."""
+def leave() -> None:
+    """End the process: threads that are at work get `LAST` seconds, the interpreter is not taken apart, further signals are not heard."""
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(signal, name) and threading.current_thread() is threading.main_thread():
             signal.signal(getattr(signal, name), signal.SIG_IGN)
-    _leave_in(LAST)
+    until = time.monotonic() + LAST
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread() and not thread.daemon:
+            thread.join(max(0.0, until - time.monotonic()))
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(0)
 
 
 def _leave_in(seconds: float) -> threading.Timer:

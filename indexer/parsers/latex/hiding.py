@@ -319,11 +319,19 @@ def _noted(m: Machine, how: str, stream: TextStream) -> None:
 
 
 def _state(m: Machine, how: str, *, unseen: bool) -> None:
-    """From here to the end of the group words are seen, or not."""
+    """From here to the end of the group words are seen, or not; a box of some other ground is no group of the page."""
+    group = m.groups[-1] if m.groups else None
     if not unseen:
         m.show(how)
-    elif m.in_document and not (m.groups and m.groups[-1].kind == "env" and m.groups[-1].name not in m.environments):
+    elif m.in_document and not (group and group.kind == "env" and (group.name in _GROUNDS or not _is_known(m, group.name))):
         m.hide(how, partial(_noted, m, how))
+
+
+_GROUNDS = frozenset({"tcolorbox", "mdframed", "framed"})
+
+
+def _is_known(m: Machine, environment: str) -> bool:
+    return environment in m.environments or environment.rstrip("*") in m.tables.environments
 
 
 def _hide(m: Machine, how: str) -> None:

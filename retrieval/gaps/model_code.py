@@ -16,7 +16,7 @@ from lineage.file_roles import ASIDE, named_roles
 from lineage.records import Chunk, ChunkKind, FileRole, Query, WorkId
 from lineage.references.signals import Ancestor
 from lineage.results import Detail, Gap, Specification, Suggestion
-from lineage.text.hidden_text import inline
+from lineage.text.hidden_text import inline, own_words
 from retrieval.decisions.provenance import evidence
 from retrieval.decisions.target_text import OWN, section_weight
 from retrieval.gaps.model_reader import QUOTED, Claim, Place, Reader, fact_of, window_text
@@ -185,10 +185,10 @@ def _choices(reader: Reader, files: Mapping[str, Sequence[Place]]) -> Iterator[G
     for nth, claim in enumerate(islice(answer.choices if answer else (), _EACH)):
         places = of_file[claim.file - 1] if 1 <= claim.file <= len(of_file) else ()
         place = next((place for place in places if place.line(claim.first)), None)
-        title = inline(claim.title)[: QUOTED // 2]
+        title = own_words(claim.title)[: QUOTED // 2]
         name = "_".join(re.findall(r"[a-z0-9]+", title.lower()))
         if reader.is_kept(bool(place and name)) and place:
-            detail = Detail(name, title, "procedure", inline(claim.question)[: 2 * QUOTED], weight=round(1 - nth / 40, 3))
+            detail = Detail(name, title, "procedure", own_words(claim.question)[: 2 * QUOTED], weight=round(1 - nth / 40, 3))
             yield Gap(detail, Specification.UNSPECIFIED, suggestions=(_offer(reader, name, place, claim),))
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import pytest
 
-from indexer.parsers.pdf.bibliography import starts
+from indexer.parsers.pdf.bibliography import regions, starts
+from indexer.parsers.pdf.blocks import Style
 from indexer.parsers.pdf.citations import CitationSpan, _author_years, _numbers, _unlinked
 from indexer.parsers.pdf.entry import Printed, parse_entries
-from indexer.parsers.pdf.layout import find_gutter
-from indexer.parsers.pdf.page import Line
+from indexer.parsers.pdf.layout import Sheet, find_gutter
+from indexer.parsers.pdf.page import Line, Pages
 from lineage.records import BibEntry
 
 
@@ -116,3 +118,13 @@ def test_an_author_cited_with_initials_is_found_and_no_letter_of_the_sentence_be
     found = list(_author_years(text, entries))
     assert [cite.key for cite in found] == ["a", "a", "b"]
     assert found[0].start >= text.index("Here")
+
+
+def test_a_larger_row_of_an_entry_is_no_heading_but_the_appendix_behind_the_list_is() -> None:
+    texts = [text for entry in ENTRIES * 3 for text in entry]
+    rows = [line(text, 12.0 * n) for n, text in enumerate(texts)]
+    rows.insert(2, replace(line("O. Opal: Offline primitive discovery for", 20.0), size=11.0))
+    heading, appendix = (replace(line(text, 900.0), size=12.0, bold=True) for text in ("References", "A. Details"))
+    prose = [line("All runs of 2020 took a day.", 900.0 + 12 * n) for n in range(30)]
+    (region,) = regions([Sheet(800, (heading, *rows, appendix, *prose))], Style(10.0, 12.0, {}), Pages((), 1))
+    assert region.rows == tuple(rows)

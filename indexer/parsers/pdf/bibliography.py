@@ -21,6 +21,8 @@ from indexer.parsers.pdf.page import Anchor, Line, Pages
 
 MAX_ROWS_OF_ENTRY = 200
 _ROUNDS = 5
+_BEHIND, _ENTRY = 40, 8
+"""Rows behind a heading that are looked at, and rows of a list of which at least one begins an entry."""
 _SEGMENT_YEAR = re.compile(r"\b(?:1[89]|20)\d\d[a-z]?\b|\bn\.\s?d\.|forthcoming|in press", re.IGNORECASE)
 _DASH = re.compile(r"\s*(?:[—–―]|_{3,}|-{3,})|\s*,\s")
 _LABEL_BRACKET = re.compile(r"\s*\[[^\[\]]{2,40}\]")
@@ -241,9 +243,16 @@ def _end(rows: Sequence[Line], start: int, limit: int, style: Style) -> int:
             continue
         like = abs(row.size - head.size) < 0.8 and row.bold == head.bold
         named = bool(_AFTER.match(text)) and not (text[:1].isdigit() and not row.bold and row.size < size + 0.7)
-        if len(text) > 3 and not _YEAR.search(text) and (named or (like and len(text) < 90 and row.size > size + 0.3)):
+        heading = named or (like and len(text) < 90 and row.size > size + 0.3)
+        if heading and len(text) > 3 and not _YEAR.search(text) and not _goes_on(rows[n + 1 : limit][:_BEHIND]):
             return n
     return limit
+
+
+def _goes_on(rows: Sequence[Line]) -> bool:
+    """Whether entries stand behind a row all the same: years, and rows that open as an entry does where the one before has ended."""
+    opened = sum(_OPENINGS[_opening(b.text)] > 0 and _ENDINGS[_ending(a.text)] > 0 for a, b in pairwise(rows))
+    return min(opened, sum(bool(_YEAR.search(row.text)) for row in rows)) * _ENTRY > len(rows)
 
 
 def _reads_like_one(rows: Sequence[Line]) -> bool:

@@ -24,7 +24,7 @@ from lineage.code_links.links import trimmed
 from lineage.errors import ParseError
 from lineage.records import BibEntry, Document, Mention, Span, Status, WorkId
 
-PARSER = "pdf@7"
+PARSER = "pdf@8"
 _URL = re.compile(
     r"(?:https?://|www\.)[^\s<>\"“”{}|\\^]{3,400}|\b(?:github\.com|gitlab\.com|bitbucket\.org|huggingface\.co|zenodo\.org|codeberg\.org)/[^\s<>\"“”{}|\\^]{3,300}",
     re.IGNORECASE,

@@ -237,7 +237,8 @@ class Mention:
 
     `sentence` is plain text, `section` the title path, `start`/`end` offsets of the sentence in the
     document's text, `together` the keys cited in the same bracket; `said_by` is the witness
-    (`latex`, `pdf`, `semantic_scholar`), `intents` what that witness calls it.
+    (`latex`, `pdf`, `semantic_scholar`), `intents` what that witness calls it; `printed` is how the sentence cites
+    it where it does not print the key.
     """
 
     key: str
@@ -248,6 +249,12 @@ class Mention:
     together: tuple[str, ...] = ()
     said_by: str = ""
     intents: tuple[str, ...] = ()
+    printed: str = ""
+
+    @property
+    def shown(self) -> str:
+        """What stands for the reference in the sentence."""
+        return self.printed or self.key
 
 
 @dataclass(frozen=True)

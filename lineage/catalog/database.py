@@ -150,8 +150,8 @@ class Database:
             unless_opened.callback(session.close)
             if not session.rows(f"SELECT 1 FROM lineage.generations WHERE number = {number}"):  # noqa: S608 - a number of ours
                 return None
-            if form != schema.VERSION:
-                raise StoreDamaged(f"{self}: {slug} has format {form}, this program reads format {schema.VERSION}", hint=layout.REBUILD)
+            if form not in schema.READ:
+                raise StoreDamaged(f"{self}: {slug} has format {form}, this program reads {schema.READ[0]} to {schema.VERSION}", hint=layout.REBUILD)
             stored = layout.manifest_of(manifest, f"{self}: {slug}")
             _check(session, stored, str(self))
             unless_opened.pop_all()

@@ -1,7 +1,7 @@
 """Tables, connections and error translation of the catalogue.
 
 SQLite's own errors never leave this package: each becomes the one of `lineage.errors` that says what to do.
-The format carries its number in `user_version`; another number is refused, never guessed at.
+The format carries its number in `user_version`; a number out of `READ` is refused, never guessed at.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from typing import TypeVar
 
 from lineage.errors import DiskFull, LineageError, SettingsError, StoreBusy, StoreDamaged, StoreError, UsageError
 
-VERSION = 5
+VERSION = 6
+READ = range(5, VERSION + 1)
+"""Formats that are read; in 6 a mention may say how it is printed."""
 T = TypeVar("T")
 COUNTED = ("works", "edges", "code_links", "documents", "chunks", "facts", "ledger", "settings", "files")
 
@@ -135,10 +137,10 @@ def open_finished(path: Path) -> sqlite3.Connection:
         except sqlite3.Error:
             connection.close()
             raise
-    if version != VERSION:
+    if version not in READ:
         connection.close()
         raise StoreDamaged(
-            f"{path} has format {version}, this program reads format {VERSION}",
+            f"{path} has format {version}, this program reads {READ[0]} to {VERSION}",
             hint="build the lineage again with this version, or use the one that made it",
         )
     return connection

@@ -16,7 +16,7 @@ from lineage.code_links.cues import bare
 from lineage.code_reuse.reuse import Shared, is_boilerplate, is_vendored
 from lineage.ids import arxiv_id, doi_id, normal_title
 from lineage.records import BibEntry, CodeLink, Document, Mention, Reference, Role, Span, Work, WorkId
-from lineage.references.citation_cues import TARGET, WITNESS, classes
+from lineage.references.citation_cues import TARGET, WITNESS, YEAR, classes
 from lineage.references.inheritance import Takeover, by_part, takeovers
 from lineage.references.signals import Ancestor, Part, Signal, own_name
 from lineage.text.phrases import sentences
@@ -40,7 +40,7 @@ def named_mentions(document: Document, references: Sequence[Reference], works: M
     names = short_names(document.title, references, works)
     if not names:
         return {}
-    keys = {r.cited: {m.key for m in r.mentions} | {r.key} for r in references}
+    keys = {r.cited: {m.shown for m in r.mentions} | {r.key} for r in references}
     either = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
     pattern = re.compile(rf"(?<![\w-])({either})((?:[-–]{_SIZE})?)(?![\w–-])")
     mentions_by_key: dict[WorkId, list[Mention]] = defaultdict(list)
@@ -75,7 +75,7 @@ def short_names(title: str, references: Sequence[Reference], works: Mapping[Work
 
 def _before(mention: Mention) -> str:
     """The name that stands right before a citation that is alone in its bracket, "" for none."""
-    at = re.search(rf"[(\[]\s*{re.escape(mention.key)}\s*[)\]]", mention.sentence) if mention.key else None
+    at = re.search(rf"[(\[]\s*{re.escape(mention.shown)}(?:,?\s*{YEAR})?\s*[)\]]", mention.sentence) if mention.shown else None
     words = _BEFORE.search(mention.sentence[max(0, at.start() - 100) : at.start()]) if at else None
     if not words:
         return ""
@@ -110,7 +110,7 @@ def _sentences(document: Document) -> Iterator[tuple[Span, str]]:
             yield span, sentence
 
 
-VERSION = "ancestors@6"
+VERSION = "ancestors@7"
 MOST = 3
 """Ancestors named for one part."""
 LEAST = 0.1

@@ -32,6 +32,7 @@ _CITE_TAG = re.compile(r"<cite>([^<]{0,300})</cite>")
 _TOKEN = re.compile(r"⟦T⟧|⟦o⟧|[A-Za-z]+(?:[-'’][A-Za-z]+)*|\d+(?:\.\d+)?%?|[^\sA-Za-z\d]")
 _NUMERIC = re.compile(r"\[\s*\d{1,3}[a-z]?(?:\s*[,;–-]\s*\d{1,3}[a-z]?)*\s*\]")
 _NAME = r"[A-Z][\w'’-]{1,30}(?:\s+(?:et\s+al\.?|(?:and|&)\s+[A-Z][\w'’-]{1,30}))?"
+YEAR = r"(?:19|20)\d\d[a-z]?"
 _AUTHOR_YEAR = re.compile(rf"{_NAME},?\s*(?:\(\s*(?:19|20)\d\d[a-z]?\s*\)|(?:19|20)\d\d[a-z]?\b)")
 _MARKED = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}|[A-Za-z]\d")
 _GROUP = re.compile(r"[(\[]\s*(?:(?:see|e\.g\.|cf\.|i\.e\.),?\s*)?((?:⟦[To]⟧[\s,;]*(?:and\s+)?){1,60})[)\]]")
@@ -55,7 +56,7 @@ def mark(text: str, key: str = "", together: Sequence[str] = ()) -> Marked:
     """Find the citation of `key` in a sentence written by any of our witnesses.
 
     Known forms: `<cite>…</cite>`, `⟦T⟧`, a bracket that holds the key (`[bert; elmo]`), a bracket of numbers that
-    holds the number, and, if nothing else is there, any citation at all.
+    holds the number, a `key` of authors and year as it is printed, and, if nothing else is there, any citation at all.
     """
     text = text[:MAX_TEXT]
     text = _targets(text, key)
@@ -79,6 +80,9 @@ def _targets(text: str, key: str) -> str:
         return _CITE_TAG.sub(
             lambda m: ("(" if m[1].count("(") > m[1].count(")") else "") + f" {TARGET} " + (")" if m[1].count(")") > m[1].count("(") else ""), text
         )
+    if " " in key and key in text:  # as an author-year style prints it; a link may end before the year
+        rest = r"\)?" if key.count("(") > key.count(")") else rf"(?:,?\s*(?:\({YEAR}\)|{YEAR}))?"
+        return re.sub(rf"{re.escape(key)}{rest}", TARGET, text)
     if key and TARGET not in text:
         bare = key.removeprefix("ref-")
         bracket = re.compile(r"[(\[]([^()\[\]]{0,300})[)\]]")

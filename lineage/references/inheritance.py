@@ -148,7 +148,7 @@ def by_part(some: Sequence[Takeover]) -> dict[Part, float]:
 
 
 def _takeover(mention: Mention, own_name: str) -> Takeover | None:
-    text, bunch = _marked(mention.sentence[:_SENTENCE], mention.key, mention.together)
+    text, bunch = _marked(mention.sentence[:_SENTENCE], mention.shown, mention.together)
     if TARGET not in text:
         return None
     place, statement = section_weight(mention.section), _statement(text)
@@ -182,7 +182,7 @@ def shipped_use_model() -> UseModel:
 def use_probability(mention: Mention, own_name: str = "") -> float:
     """0..1: how surely a sentence says that its own work (or `own_name`) uses or extends the work it cites, by all its cues."""
     sentence = mention.sentence.replace(own_name, "we") if own_name else mention.sentence
-    model, cue_words = shipped_use_model(), sentence_cues(sentence[:MAX_TEXT], mention.key, mention.together)
+    model, cue_words = shipped_use_model(), sentence_cues(sentence[:MAX_TEXT], mention.shown, mention.together)
     return 1 / (1 + math.exp(-(model.bias + sum(model.cues.get(cue, 0.0) for cue in cue_words))))
 
 

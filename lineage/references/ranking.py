@@ -119,7 +119,7 @@ def text_signals(mentions: Sequence[Mention]) -> list[Signal]:
     spoken = [m for m in mentions[:MAX_MENTIONS] if m.sentence.strip()]
     if not spoken:
         return []
-    marked = [mark(m.sentence, m.key, m.together) for m in spoken]
+    marked = [mark(m.sentence, m.shown, m.together) for m in spoken]
     crowd = sum(m.bunch >= 4 for m in marked) / len(marked)
     count = len(spoken)
     signals = [

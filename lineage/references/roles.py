@@ -86,7 +86,7 @@ def classify(mentions: Sequence[Mention], *, title: str = "", cited_title: str =
 def judge(mention: Mention, model: RoleModel | None = None) -> tuple[RoleVerdict, ...]:
     """The probability of every role for one mention, with the cues for it."""
     model = model or shipped()
-    cue_words = sentence_cues(mention.sentence[:MAX_TEXT], mention.key, mention.together)
+    cue_words = sentence_cues(mention.sentence[:MAX_TEXT], mention.shown, mention.together)
     section = section_kind(mention.section)
     return tuple(_verdict(role, cue_words, mention, section, model) for role in Role)
 

@@ -83,10 +83,10 @@ def test_one_mention_for_each_entry_and_sentence_with_its_company() -> None:
     keys = {"1": "a", "2": "b"}
     found = [Place(n, n + 1, keys[text[n]]) for n in at]
     spans = [Span(0, 32, "paragraph", ("S",)), Span(34, len(text), "heading")]
-    assert [(m.key, m.sentence, m.together) for m in mentions(text, spans, found)] == [
-        ("a", "We use [1, 2] and [1].", ("a", "b")),
-        ("b", "We use [1, 2] and [1].", ("a", "b")),
-        ("a", "Then [1].", ("a",)),
+    assert [(m.key, m.sentence, m.together, m.printed) for m in mentions(text, spans, found)] == [
+        ("a", "We use [1, 2] and [1].", ("a", "b"), "1"),
+        ("b", "We use [1, 2] and [1].", ("a", "b"), "2"),
+        ("a", "Then [1].", ("a",), "1"),
     ]
 
 

@@ -165,12 +165,23 @@ def test_a_missing_file_and_a_file_of_another_kind_are_damage(tmp_path):
         Catalog(tmp_path / "odd.db")
 
 
-def test_an_unknown_format_is_refused(tmp_path):
+@pytest.mark.parametrize("form", [4, 99])
+def test_an_unknown_format_is_refused(tmp_path, form):
     path = written(tmp_path / "catalog.db")
     with sqlite3.connect(path) as db:
-        db.execute("PRAGMA user_version=99")
-    with pytest.raises(StoreDamaged, match="format 99"):
+        db.execute(f"PRAGMA user_version={form}")
+    with pytest.raises(StoreDamaged, match=f"format {form}"):
         Catalog(path)
+
+
+def test_mentions_of_the_format_before_are_read(tmp_path):
+    path = written(tmp_path / "catalog.db")
+    with sqlite3.connect(path) as db:
+        db.execute("PRAGMA user_version=5")
+        db.execute("""UPDATE edges SET evidence = replace(evidence, ',"printed":""', '')""")
+        assert not db.execute("SELECT 1 FROM edges WHERE evidence LIKE '%printed%'").fetchall()
+    with Catalog(path) as found:
+        assert any(edge.mentions for edge in found.references())
 
 
 def test_a_catalogue_cannot_be_changed_by_a_reader(catalog):

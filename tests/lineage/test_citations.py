@@ -63,6 +63,21 @@ def test_a_citation_in_a_bunch_is_told_from_one_that_stands_alone():
     assert mark("No marker is left here.", "bert", ("bert", "elmo", "gpt")).bunch == 3
 
 
+@pytest.mark.parametrize(
+    ("printed", "marked"),
+    [
+        ("Croce & Hein, 2020", "TeCoA ⟦o⟧ of Mao et al. (2023) is tested with APGD ⟦T⟧ as Qi et al. ⟦o⟧ do."),
+        ("Croce & Hein", "TeCoA ⟦o⟧ of Mao et al. (2023) is tested with APGD ⟦T⟧ as Qi et al. ⟦o⟧ do."),
+        ("Mao et al. (2023", "TeCoA ⟦o⟧ of ⟦T⟧ is tested with APGD ⟦o⟧ as Qi et al. ⟦o⟧ do."),
+        ("12", "TeCoA ⟦o⟧ of Mao et al. (2023) is tested with APGD ⟦o⟧ as Qi et al. ⟦T⟧ do."),
+    ],
+)
+def test_of_several_citations_the_one_that_is_printed_is_marked(printed: str, marked: str) -> None:
+    text = "TeCoA (Bai et al., 2021) of Mao et al. (2023) is tested with APGD (Croce & Hein, 2020) as Qi et al. [11, 12] do."
+    (focus,) = mark(text, printed).focus
+    assert focus == marked.replace("Mao et al. (2023)", "⟦o⟧")
+
+
 def test_several_roles_come_from_several_mentions_each_with_its_own_evidence():
     use, compare = "We evaluate our approach on the SQuAD dataset [bert].", "Unlike [bert], our model does not need any labels."
     verdicts = {v.role: v for v in classify([mention(use), mention(compare, section=("5 Results",))])}

@@ -27,6 +27,15 @@ def test_a_name_before_a_citation_names_the_work_without_its_size():
     assert found == {"RoBERTa": ROBERTA, "MAE": MAE}
 
 
+def test_a_name_before_authors_and_year_names_the_work_too():
+    def printed(cited, key, text, how):
+        return Reference(TARGET_WORK, cited, key, mentions=(Mention(key, text, ("Method",), printed=how),))
+
+    text = "We use RoBERTa-large (Liu et al., 2019) and an MAE (He et al., 2022)."
+    found = short_names("", [printed(ROBERTA, "ref-1", text, "Liu et al., 2019"), printed(MAE, "ref-2", text, "He et al.")], WORKS)
+    assert found == {"RoBERTa": ROBERTA, "MAE": MAE}
+
+
 def test_mentions_by_name_alone_are_found_with_their_section():
     text = "We use RoBERTa-large [liu]. We fine-tune RoBERTa-base on claims. RoBERTaX is another. RoBERTa-Claims too."
     found = named_mentions(document(text), [reference(ROBERTA, "liu", "We use RoBERTa-large [liu].")], WORKS)

@@ -207,9 +207,13 @@ def mentions(text: str, spans: Sequence[Span], citation_spans: Sequence[Citation
         start, end = (span.start + place for place in inside.around(cite.start - span.start))
         seen.setdefault(
             (cite.key, start),
-            Mention(cite.key, " ".join(text[start:end].split()), span.path, start, end, company[cite], said_by="pdf"),
+            Mention(cite.key, _plain(text[start:end]), span.path, start, end, company[cite], "pdf", printed=_plain(text[cite.start : cite.end])),
         )
     return tuple(seen.values())
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _company(text: str, citation_spans: Sequence[CitationSpan]) -> dict[CitationSpan, tuple[str, ...]]:

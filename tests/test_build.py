@@ -186,6 +186,12 @@ def test_the_next_repository_comes_in_for_one_that_is_gone(tmp_path, world):
     assert [row.detail for row in ledger.values() if row.stage == "select"] == ["ranked 3; only the 2 best-ranked repositories are fetched (--repos)"]
 
 
+def test_a_repository_comes_in_however_many_before_it_are_gone(tmp_path, world):
+    with Upstream(world, faults=Faults((Fault(r"repos/(northlake-vision|qmori)/", Answer(404)),))) as troubled:
+        made = Demo(tmp_path, troubled.url).build(repos=1)
+    assert made.repositories == 1
+
+
 def test_github_refusing_in_mid_run_loses_only_what_it_refused(tmp_path, world):
     with Upstream(world, faults=Faults((Fault(r"api\.github\.com", rate_limited(4102444800), skip=2),))) as troubled:
         made = Demo(tmp_path, troubled.url).build()

@@ -1,6 +1,6 @@
 """Choose and fetch a lineage's repositories: follow every link within the budget, apply the exclusions.
 
-Repositories are taken in rounds, because a README names further ones. With `--no-target-code` the target's own
+Repositories are taken in rounds, because a README names further ones and some are gone. With `--no-target-code` the target's own
 repository is looked at once for the hashes of its files and thrown away (`own_code`), so that copies are known by content
 whatever they are called; only the hashes stay, for `lineage check` to prove it. Repositories of other works are fetched
 first: a file that they have too tells nothing of whose copy a third one is. Every tarball is looked at aside and
@@ -27,7 +27,7 @@ from lineage.errors import SourceError
 from lineage.progress import Stage
 from lineage.records import CodeLink, LedgerRow, Status, Work, WorkId
 
-_ROUNDS = 2
+_ROUNDS = 4
 VERSION = "own@2"
 """Under which version a look is remembered; lock files carry it, because the bytes are not kept."""
 _UNQUOTED = "a README of the target's names it beside this paper"

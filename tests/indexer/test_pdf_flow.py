@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from indexer.parsers.pdf.blocks import _CAPTION, Block, Style, _block
-from indexer.parsers.pdf.flow import PageWords, glue
+from indexer.parsers.pdf.flow import PageWords, glue, words_of
 from indexer.parsers.pdf.layout import find_gutter, in_order
 from indexer.parsers.pdf.names import full_stops
 from indexer.parsers.pdf.outline import _merged
@@ -34,12 +34,20 @@ def line(text: str, x: float = 60, base: float = 100, size: float = 10, **how: o
         ("at https://github.com/ada/", "engine now", "at https://github.com/ada/engine now"),
         ("at https://github.com/ada/engine-", "notes now", "at https://github.com/ada/engine-notes now"),
         ("at https://github.com/ada/engine.", "We thank", "at https://github.com/ada/engine. We thank"),
+        ("at https://github.com/ada/engi", "ne2Notes", "at https://github.com/ada/engine2Notes"),
+        ("at https://github.com/ada/engine", "2023.", "at https://github.com/ada/engine 2023."),
+        ("at https://github.com/ada/engine", "task.", "at https://github.com/ada/engine task."),
         ("see https:", "//ai.meta.com/llama/.", "see https://ai.meta.com/llama/."),
     ],
 )
 def test_lines_are_joined_as_they_were_written(before: str, after: str, made: str) -> None:
     between, drop = glue(before, after, WORDS)
     assert (before[:-1] if drop else before) + between + after == made
+
+
+def test_the_rest_of_an_address_is_no_word_of_the_document() -> None:
+    rows = [line("a task at https://github.com/ada/engi"), line("ne2"), line("ne of words")]
+    assert words_of(rows).whole == {"a", "task", "at", "https", "github", "com", "ada", "engi", "ne", "of", "words"}
 
 
 def test_pieces_of_a_row_are_joined_with_their_raised_marks() -> None:

@@ -30,8 +30,10 @@ def words_of(rows: Iterable[Line]) -> PageWords:
     """Collect words that no line break touches."""
     whole: set[str] = set()
     hyphened: set[str] = set()
+    before = ""
     for row in rows:
-        row_words = _WORD.findall(row.text.lower())
+        row_words = [] if _is_rest(before, row.text) else _WORD.findall(row.text.lower())
+        before = row.text
         for word in row_words[: -1 if row.text.rstrip().endswith(("-", "‐")) else None]:
             (hyphened if "-" in word else whole).add(word)
     return PageWords(frozenset(whole), frozenset(hyphened))
@@ -42,7 +44,7 @@ def glue(before: str, after: str, words: PageWords) -> tuple[str, bool]:
 
     A broken word loses its hyphen unless the document writes it with one, or a capital or a digit follows.
     """
-    if _URL_TAIL.search(before) and _goes_on(before, after):
+    if _URL_TAIL.search(before) and (_goes_on(before, after) or (_is_rest(before, after) and after.strip(" .,)").lower() not in words.whole)):
         return "", before.rstrip().endswith("\u00ad")
     last, first = _LAST.search(before), _FIRST.match(after)
     if not last or not first:
@@ -71,6 +73,11 @@ def _is_split_name(one: str, two: str, words: PageWords) -> bool:
 _PREFIXES = frozenset(
     ["self", "non", "state", "well", "cross", "multi", "fine", "semi", "zero", "few", "one", "two", "three", "high", "low", "end", "real", "large"]
 )
+
+
+def _is_rest(before: str, after: str) -> bool:
+    """Whether a row holds one piece and no more, which may be the rest of the address that ends the row before."""
+    return bool(_URL_TAIL.search(before) and before.rstrip()[-1].isalnum() and re.fullmatch(r"\s*[\w-]*[^\W\d_][\w-]*[.,)]?\s*", after))
 
 
 def _goes_on(before: str, after: str) -> bool:

@@ -22,6 +22,7 @@ YEARS = 2
 _SMALL = {"a", "an", "the", "of", "for", "in", "on", "and", "to", "by", "at", "from"}
 _WORD = re.compile(r"[^\W\d_]+")
 _TEAM = re.compile(r"\b(?:team|collaboration|consortium|group|inc|lab|labs|research|project|organi[sz]ation|institute|ai)\b", re.IGNORECASE)
+_BARE = str.maketrans({"ł": "l", "Ł": "L", "ø": "o", "Ø": "O", "đ": "d", "Đ": "D", "ı": "i", "ß": "ss", "æ": "ae", "Æ": "Ae", "œ": "oe", "Œ": "Oe"})
 _SUFFIXES = {"jr", "sr", "ii", "iii", "iv", "md", "phd"}
 
 
@@ -68,7 +69,7 @@ def _is_name(name: str) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def _person(name: str) -> tuple[str, frozenset[str]]:
-    folded = unicodedata.normalize("NFKD", name[:200]).encode("ascii", "ignore").decode() or name[:200]
+    folded = unicodedata.normalize("NFKD", name[:200].translate(_BARE)).encode("ascii", "ignore").decode() or name[:200]
     folded = re.sub(r"\\[A-Za-z]{1,20}\s?|[\\{}'`’\"^~.]", lambda m: " " if m[0] in "~." else "", folded)
     family, comma, _ = folded.partition(",")
     words = [w for w in _WORD.findall(folded.lower()) if w not in _SUFFIXES]

@@ -25,6 +25,7 @@ LONG = "Deep residual learning for image recognition"
         ("A. Lovelace", "Lovelace", True),
         ("Ada Lovelace", "Lovelace Ada", True),
         ("José García", "J. Garcia", True),
+        ("M. Wołczyk", "M. Wolczyk", True),
         (r"Kurt G{\"o}del", "Kurt Gödel", True),
         ("Martin Luther King Jr.", "King, M. L.", True),
         ("Sammy Davis, Jr", "Davis, Sammy", True),

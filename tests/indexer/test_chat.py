@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -14,6 +15,7 @@ import pytest
 from indexer.chat import Chat, MeteredChat
 from indexer.transport import client as transport
 from indexer.transport.client import client_for_packages
+from lineage.catalog.keyed import Keyed
 from lineage.errors import SourceError
 from lineage.settings import Settings
 
@@ -26,6 +28,7 @@ def endpoint(write: Callable[[Callable[[bytes], None]], None], status: int = 200
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.end_headers()
@@ -82,3 +85,15 @@ def test_what_no_encoding_holds_is_kept_and_given_as_text(tmp_path):
         door = chat(url, tmp_path)
         first = door.complete([{"role": "user", "content": "x"}], SCHEMA, 100)
         assert (first, door.usage.calls) == (door.complete([{"role": "user", "content": "x"}], SCHEMA, 100), 1)
+
+
+def test_doors_that_keep_the_same_answers_at_once_lose_and_damage_none(tmp_path):
+    """Each with connections of its own, as processes have them."""
+    content = json.dumps({"choices": [{"message": {"content": '{"a": 1}'}}]}).encode()
+    asked = [[{"role": "user", "content": str(n)}] for n in range(5)]
+    with endpoint(lambda write: write(content)) as url, ThreadPoolExecutor(4) as pool:
+        said = list(pool.map(lambda _: [chat(url, tmp_path).complete(messages, SCHEMA, 100) for messages in asked], range(4)))
+    assert {answer for answers in said for answer in answers} == {'{"a": 1}'}
+    door = chat(url, tmp_path)  # that nobody listens at any more
+    assert [door.complete(messages, SCHEMA, 100) for messages in asked] == ['{"a": 1}'] * 5
+    assert list(Keyed(tmp_path / "cache" / "derived.db").damage()) == []

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +21,7 @@ from indexer.repositories import Code, read_repository
 from indexer.sandbox.pool import WORKERS
 from lineage.code_links.exclusion import Exclusion
 from lineage.code_links.target_code import is_copied
-from lineage.code_reuse import derivation, reuse
+from lineage.code_reuse import clones, derivation, reuse
 from lineage.code_reuse.derivation import Ages, Derivation
 from lineage.errors import ParseError
 from lineage.licenses import CUSTOM, of_text
@@ -29,10 +30,13 @@ from lineage.records import Chunk, Document, LedgerRow, Span, Status, Work, Work
 from lineage.references.ancestors import ancestors, cocitation_signals, naming_signals, reuse_signals
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from indexer.build_context import BuildContext
     from indexer.collect import Collected
     from lineage.catalog.writer import CatalogWriter
     from lineage.code_reuse.reuse import Shared
+    from lineage.generation import Generation
     from lineage.ports import Embedder, Vectors
     from lineage.references.signals import Ancestor, Signal
 
@@ -95,12 +99,24 @@ def read(bench: BuildContext, collected: Collected) -> Contents:
     of_code, of_place, named = _of_code(collected, reused, parsed), _of_place(collected), collected.named()
     by_text = collected.ranked(of_place, named)
     collected = collected.ranked(_joined(of_code, of_place), named)
-    derived = derivation.derivations(parsed, Ages.of(collected.works.values(), collected.links, collected.references))
+    derived = derivation.derivations(parsed, Ages.of(collected.works.values(), collected.links, collected.references), partial(_sketched, bench))
     abstracts = list(_abstracts(bench, collected))
     documents = [*papers, *(document for document, _ in abstracts if document), *parsed]
     rows = (*collected.rows, *(row for _, row in abstracts if row), *(row for repository_code in code for row in repository_code.rows))
     parts = ancestors(collected.own_references(), named, of_code, collected.target), ancestors(by_text.own_references(), named, {}, collected.target)
     return Contents(collected, _ordered(collected, documents), rows, reused, derived, *parts, of_code)
+
+
+def _sketched(bench: BuildContext, texts: Sequence[str]) -> clones.Sketches:
+    """The sketches of one repository's functions, made once."""
+    key = hashlib.sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest()
+    kept = bench.derived.get(key, "sketches", clones.VERSION)
+    if kept is None:
+        made = clones.sketches(texts)
+        bench.derived.put(key, "sketches", clones.VERSION, b"".join(part.astype("<u8").tobytes() for part in made))
+        return made
+    numbers = np.frombuffer(kept, "<u8")
+    return clones.Sketches(numbers[: len(texts)].astype(np.int64), numbers[len(texts) :])
 
 
 def _licensed(collected: Collected, parsed: Sequence[Document]) -> dict[WorkId, Work]:
@@ -234,6 +250,34 @@ def embed(bench: BuildContext, embedder: Embedder, chunks: Sequence[Chunk]) -> V
     if not chunks:
         return np.zeros((0, embedder.dim), np.float32)
     return np.stack([cached_vectors[_key(passage(chunk))] for chunk in chunks]).astype(np.float32, copy=False)
+
+
+@dataclass(frozen=True)
+class Known:
+    """The vectors of a former generation, by the embedder of that id; `rows` says of each chunk which is its own, -1 none."""
+
+    embedder: str
+    vectors: Vectors | None
+    rows: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, generation: Generation | None, rows: Sequence[int]) -> Known:
+        """The vectors of a generation, as far as they lie in a file; raises `StoreDamaged`."""
+        kept, vectors = np.asarray(rows, np.int64), generation.vectors if generation else None
+        return cls(generation.manifest.embedder, vectors, kept) if generation and isinstance(vectors, np.ndarray) else cls("", None, kept)
+
+    def unknown(self, chunks: Sequence[Chunk], embedder: str) -> list[Chunk]:
+        """The chunks that have no vector by an embedder."""
+        return [chunk for chunk, row in zip(chunks, self.rows, strict=True) if row < 0] if embedder == self.embedder else list(chunks)
+
+    def joined(self, chunks: Sequence[Chunk], embedder: str, make: Callable[[Sequence[Chunk]], Vectors]) -> Vectors:
+        """The vectors of all chunks by an embedder: those that are known, and those of the others, which `make` gives."""
+        made = make(self.unknown(chunks, embedder))
+        if self.vectors is None or embedder != self.embedder:
+            return made
+        every = self.vectors[self.rows]
+        every[self.rows < 0] = made
+        return every
 
 
 def at_once(embedder: Embedder, chunks: Sequence[Chunk]) -> Vectors:

@@ -12,14 +12,15 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 from indexer.build_context import BuildContext
 from indexer.chunking.chunker import VERSION as CHUNKER
 from indexer.collect import Collected, collect
-from indexer.documents import Contents, at_once, cut, embed, missing, read, reads_further
+from indexer.documents import Contents, Known, at_once, cut, embed, missing, read, reads_further
 from indexer.embedding_ahead import embedding_ahead
 from indexer.extraction import extract as facts
 from indexer.extraction.extract import derive
@@ -153,20 +154,22 @@ def _write(
     if not units:
         raise _nothing_to_read(collected)
     with writing.draft() as draft:
-        with bench.clock.timed("write"), draft.catalog() as catalog:
+        with bench.clock.timed("write"), draft.catalog() as catalog, _before(bench, current) as before:
             contents.into(catalog)
-            catalog.add_chunks(units)
+            if before:
+                catalog.extend(before.catalog)
+            known = Known.of(before, catalog.add_chunks(units))
             catalog.add_facts(extracted.facts)
             derive(catalog, contents.documents, contents.collected.works.values(), contents.collected.links, extracted.settings)
             catalog.set_meta("facts_notes", list(extracted.notes))
             catalog.finish()
-        soon = tier == "full" and missing(bench, embedder, units) <= _WORTH_WAITING
+        soon = tier == "full" and missing(bench, embedder, known.unknown(units, embedder.id)) <= _WORTH_WAITING
         with bench.clock.timed("embed"):
             if soon:
-                draft.vectors(embed(bench, embedder, units), embedder.id)
+                draft.vectors(known.joined(units, embedder.id, partial(embed, bench, embedder)), embedder.id)
             elif bench.first:
                 first = bench.first()
-                draft.vectors(at_once(first, units), first.id)
+                draft.vectors(known.joined(units, first.id, partial(at_once, first)), first.id)
         with bench.clock.timed("report"):
             manifest = draft.commit(
                 target=collected.target.id,
@@ -178,6 +181,10 @@ def _write(
         return manifest
     bench.watch(Note(f"{len(units):,} chunks are searchable now by the fast index (generation {manifest.id}); dense vectors are being computed"))
     return _with_vectors(bench, writing, manifest, embedder)
+
+
+def _before(bench: BuildContext, current: Manifest | None) -> AbstractContextManager[Generation | None]:
+    return open_generation(bench.settings.lineages, current.lineage, current.id) if current else nullcontext()
 
 
 def _nothing_to_read(collected: Collected) -> NotFound:

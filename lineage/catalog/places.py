@@ -13,6 +13,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
+from itertools import count
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -42,44 +43,84 @@ class RowScores(NamedTuple):
 
 
 class Indexed:
-    """A lexical index in the making; rows are added in their order."""
+    """A lexical index in the making; rows are added in their order, those of a finished index (`before`) as they stand there."""
 
     def __init__(self) -> None:
-        self._places: defaultdict[str, array[int]] = defaultdict(lambda: array("q"))
-        self._lengths = array("i")
+        self._numbers: defaultdict[str, int] = defaultdict(count().__next__)
+        self._words = array("i")
+        self._sizes = array("i")
+        self._before = (np.empty(0, np.int32), np.zeros(1, np.int64))
+
+    def before(self, vocabulary: Iterable[tuple[str, bytes]], rows: int) -> None:
+        """Read the words and places of a finished index of so many rows, for `again`; raises `ValueError` for damaged bytes."""
+        words = [(self._numbers[token], unpacked(data)) for token, data in vocabulary]
+        numbers = np.repeat(np.array([number for number, _ in words], np.int32), [len(stands) for _, stands in words])
+        stands = np.concatenate([np.empty(0, np.int64), *(stands for _, stands in words)])
+        order = np.argsort(stands)
+        self._before = numbers[order], np.searchsorted(stands[order], np.arange(4 * rows + 1) << _COLUMN)
+
+    def again(self, row: int) -> None:
+        """The next row has the tokens of a row of the finished index."""
+        numbers, bounds = self._before
+        each = bounds[4 * row : 4 * row + 5]
+        self._words.frombytes(numbers[each[0] : each[4]].tobytes())
+        self._sizes.extend(np.diff(each).tolist())
 
     def add(self, columns: Sequence[Sequence[str]]) -> None:
         """The tokens of the four columns of the next row."""
-        row = len(self._lengths)
-        for number, column in enumerate(columns):
-            for at, token in enumerate(column, (row << _ROW) | (number << _COLUMN)):
-                self._places[token].append(at)
-        self._lengths.append(sum(map(len, columns)))
+        for column in columns:
+            self._words.extend(map(self._numbers.__getitem__, column))
+            self._sizes.append(len(column))
 
     def vocabulary(self) -> Iterator[tuple[str, int, bytes, bytes]]:
         """Rows of `vocabulary`, by word: in how many rows it stands, its bag and its places."""
-        for token in sorted(self._places):
-            stands = np.frombuffer(self._places[token], np.int64)
-            bag = bag_of(stands)
-            yield token, len(bag) // 6, bag, packed(stands)
+        words, sizes = np.frombuffer(self._words, np.int32), np.frombuffer(self._sizes, np.int32)
+        columns = ((np.arange(len(sizes) // 4) << _ROW)[:, None] | (np.arange(4) << _COLUMN)).ravel()
+        stands = (np.repeat(columns - (np.cumsum(sizes) - sizes), sizes) + np.arange(len(words)))[np.argsort(words, kind="stable")]
+        counts = np.bincount(words, minlength=len(self._numbers))
+        ends = np.cumsum(counts)
+        firsts = (ends - counts)[counts > 0]
+        rows, steps = rows_of(stands), np.diff(stands, prepend=np.int64(0))
+        steps[firsts] = stands[firsts]
+        new = np.diff(rows, prepend=np.int64(-1)) != 0
+        new[firsts] = True
+        kept, often = (part.tobytes() for part in _often(rows, stands, np.flatnonzero(new)))
+        bags = [0, *np.searchsorted(np.flatnonzero(new), ends).tolist()]
+        bounds = [0, *ends.tolist()]
+        for token, n in sorted(self._numbers.items()):
+            first, last = bags[n], bags[n + 1]
+            if first == last:
+                continue
+            yield token, last - first, kept[4 * first : 4 * last] + often[2 * first : 2 * last], _packed(steps[bounds[n] : bounds[n + 1]])
 
     def lengths(self) -> bytes:
         """The row of `lengths`."""
-        return np.frombuffer(self._lengths, np.int32).astype("<i4").tobytes()
+        total: bytes = np.frombuffer(self._sizes, np.int32).reshape(-1, 4).sum(axis=1).astype("<i4").tobytes()
+        return total
+
+
+def _often(rows: Places, places: Places, starts: NDArray[np.intp]) -> tuple[NDArray[np.int32], NDArray[np.uint16]]:
+    """The rows that begin at `starts` among sorted places, and how often the word stands in each."""
+    often = np.add.reduceat(_WEIGHTS[(places >> _COLUMN) & 3], starts) if starts.size else starts
+    return rows[starts].astype("<i4"), np.minimum(often, _MOST).astype("<u2")
 
 
 def bag_of(places: Places) -> bytes:
     """The rows of places, and how often the word stands in each."""
     every = rows_of(places)
-    starts = np.flatnonzero(np.diff(every, prepend=np.int64(-1)))
-    often = np.add.reduceat(_WEIGHTS[(places >> _COLUMN) & 3], starts) if starts.size else starts
-    return every[starts].astype("<i4").tobytes() + np.minimum(often, _MOST).astype("<u2").tobytes()
+    kept, often = _often(every, places, np.flatnonzero(np.diff(every, prepend=np.int64(-1))))
+    return kept.tobytes() + often.tobytes()
 
 
 def packed(places: Sequence[int] | Places) -> bytes:
     """Sorted places, compressed: differences, byte by byte of all of them, since most of those bytes are zero."""
-    steps = np.diff(np.asarray(places, np.int64), prepend=np.int64(0))
-    return zlib.compress(steps.astype("<i8").view(np.uint8).reshape(-1, 8).T.tobytes(), 1)
+    steps: Places = np.diff(np.asarray(places, np.int64), prepend=np.int64(0)).astype(np.int64)
+    return _packed(steps)
+
+
+def _packed(steps: Places) -> bytes:
+    planes: bytes = steps.astype("<i8").view(np.uint8).reshape(-1, 8).T.tobytes()
+    return zlib.compress(planes, 1)
 
 
 def unpacked(data: bytes) -> Places:

@@ -345,6 +345,15 @@ class Catalog:
         for batch in batches(terms):
             yield from self._all(f"SELECT term, {column} FROM vocabulary WHERE term IN ({marks(batch)})", batch)  # noqa: S608
 
+    def words_into(self, index: places.Indexed) -> None:
+        """Let an index in the making read the words and places of this one."""
+        with self._readable_words():
+            index.before(self._all("SELECT term, places FROM vocabulary"), self._indexed())
+
+    def digests(self) -> Mapping[str, tuple[int, str]]:
+        """The row of each chunk, and the key that chunks of the same text share, by the hash of all that it is."""
+        return {sha256: (row, same) for sha256, row, same in self._all("SELECT sha256, row, same FROM chunks")}
+
     def texts(
         self, literal: str = "", any_case: bool = False, words: Sequence[str] = (), kinds: Collection[ChunkKind] = (), without: Collection[str] = ()
     ) -> list[tuple[int, str]]:

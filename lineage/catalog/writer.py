@@ -10,13 +10,17 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lineage.catalog import records, schema
 from lineage.catalog.places import Indexed
 from lineage.errors import LineageError
 from lineage.records import Chunk, CodeLink, Document, Fact, FileProfile, LedgerRow, LedgerSubject, Reference, Scalar, Setting, Work
+from lineage.text.tokens import VERSION as TOKENS
 from lineage.text.tokens import tokens
+
+if TYPE_CHECKING:
+    from lineage.catalog.reader import Catalog
 
 
 class CatalogWriter:
@@ -32,6 +36,8 @@ class CatalogWriter:
         self._db = schema.create(path)
         self._row = 0
         self._words = Indexed()
+        self._tokens = TOKENS
+        self._before: Mapping[str, tuple[int, str]] = {}
         self._subjects: Counter[tuple[str, str, str]] = Counter()
 
     def __enter__(self) -> CatalogWriter:
@@ -75,21 +81,30 @@ class CatalogWriter:
         stored = (len(text), zlib.compress(text, 3), hashlib.sha256(text).hexdigest())
         self._insert("documents", [(*place, *document_fields, *stored)])
 
-    def add_chunks(self, chunks: Sequence[Chunk], unread: Collection[int] = ()) -> range:
-        """Chunks, and their words in the lexical index; gives their rows, which are the rows of `vectors.npy`.
+    def extend(self, before: Catalog) -> None:
+        """Read the words of a finished catalog: chunks of it that are added are indexed as they stand there. Raises `StoreDamaged`."""
+        if before.meta().get("tokens") == TOKENS:
+            self._before = before.digests()
+            before.words_into(self._words)
+
+    def add_chunks(self, chunks: Sequence[Chunk], unread: Collection[int] = ()) -> list[int]:
+        """Chunks, in the order of the rows of `vectors.npy`, and their words; gives the row of each in the catalog of `extend`, -1 for none.
 
         Of the chunks at the positions `unread` only the place is indexed: what stands as their text is not the source's.
         """
-        rows = range(self._row, self._row + len(chunks))
         values = [records.chunk_values(chunk) for chunk in chunks]
-        self._insert(
-            "chunks",
-            ((row, *value, records.same_text(chunk.text), records.digest(value)) for row, value, chunk in zip(rows, values, chunks, strict=True)),
-        )
-        for n, chunk in enumerate(chunks):
-            self._words.add(lexical_fields(replace(chunk, text="") if n in unread else chunk))
-        self._row = rows.stop
-        return rows
+        digests = [records.digest(value) for value in values]
+        known = [self._before.get(digest, (-1, "")) for digest in digests]
+        same = (before or records.same_text(chunk.text) for (_, before), chunk in zip(known, chunks, strict=True))
+        self._insert("chunks", ((row, *value, *more) for row, (value, *more) in enumerate(zip(values, same, digests, strict=True), self._row)))
+        for n, ((row, _), chunk) in enumerate(zip(known, chunks, strict=True)):
+            if row >= 0:
+                self._words.again(row)
+            else:
+                self._words.add(lexical_fields(replace(chunk, text="") if n in unread else chunk))
+        self._row += len(chunks)
+        self._tokens = "" if unread else self._tokens
+        return [row for row, _ in known]
 
     def add_facts(self, facts: Iterable[Fact]) -> None:
         """Hyper-parameters and choices with their places."""
@@ -126,6 +141,7 @@ class CatalogWriter:
             self._check_ledger()
             self._insert("vocabulary", self._words.vocabulary())
             self._insert("lengths", [(self._words.lengths(),)])
+            self.set_meta("tokens", self._tokens)
             self._db.execute("COMMIT")
             counts = {table: self._db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in schema.COUNTED}  # noqa: S608
             self._db.close()

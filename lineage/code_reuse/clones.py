@@ -11,13 +11,15 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import groupby
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+VERSION = "sketches@1"
 WIDTH = 4
 """Tokens in a shingle."""
 SKETCH = 48
@@ -83,24 +85,38 @@ def shingles(text: str) -> Hashes:
     return _sets([_codes(text, {})])[0]
 
 
-def pairs(owners: Sequence[int], texts: Sequence[str], alike: float = ALIKE) -> list[Pair]:
+class Sketches(NamedTuple):
+    """Of some functions the sizes of their sets, and the hashes of their sketches one after another."""
+
+    sizes: NDArray[np.int64]
+    hashes: Hashes
+
+
+Sketching = Callable[[Sequence[str]], Sketches]
+
+
+def sketches(texts: Sequence[str]) -> Sketches:
+    """The sketches of functions; time is linear in their texts."""
+    token_codes: dict[str, int] = {}
+    sizes, hashes = [], [np.empty(0, np.uint64)]
+    for start in range(0, len(texts), _BATCH):
+        for hash_set in _sets([_codes(text, token_codes) for text in texts[start : start + _BATCH]]):
+            sizes.append(len(hash_set))
+            hashes.append(hash_set[:SKETCH])
+    return Sketches(np.array(sizes, np.int64), np.concatenate(hashes))
+
+
+def pairs(owners: Sequence[int], texts: Sequence[str], sketch: Sketching = sketches, alike: float = ALIKE) -> list[Pair]:
     """Every two functions of different owners that are alike, most alike first.
 
-    `owners` numbers the repository of each text. Time is linear in the texts but for the sorting of their sketches;
-    memory is 16 bytes for each kept hash.
+    `owners` numbers the repository of each text; `sketch` is given all of one that stand together. Memory is 16 bytes for each kept hash.
     """
-    token_codes: dict[str, int] = {}
-    hashes, units = [], []
-    sizes = np.zeros(len(texts), dtype=np.int64)
-    for start in range(0, len(texts), _BATCH):
-        for n, hash_set in enumerate(_sets([_codes(text, token_codes) for text in texts[start : start + _BATCH]]), start):
-            sizes[n] = len(hash_set)
-            sketch_hashes = hash_set[:SKETCH]
-            hashes.append(sketch_hashes)
-            units.append(np.full(len(sketch_hashes), n, dtype=np.int64))
-    if not hashes:
+    if not texts:
         return []
-    candidate_pairs = _candidates(np.concatenate(hashes), np.concatenate(units), np.asarray(owners, dtype=np.int64))
+    made = [sketch([texts[n] for n in each]) for _, each in groupby(range(len(texts)), owners.__getitem__)]
+    sizes = np.concatenate([sketched.sizes for sketched in made])
+    units = np.repeat(np.arange(len(texts)), np.minimum(sizes, SKETCH))
+    candidate_pairs = _candidates(np.concatenate([sketched.hashes for sketched in made]), units, np.asarray(owners, dtype=np.int64))
     return sorted(_verified(candidate_pairs, texts, sizes, alike), key=lambda pair: (-pair.similarity, pair.one, pair.other))
 
 

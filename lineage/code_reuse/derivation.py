@@ -98,13 +98,13 @@ class Ages:
         return f"begun {before[:10]}, before {after[:10]}" if common_length >= 4 and before[:common_length] < after[:common_length] else ""
 
 
-def derivations(documents: Iterable[Document], ages: Ages) -> tuple[Derivation, ...]:
+def derivations(documents: Iterable[Document], ages: Ages, sketch: clones.Sketching = clones.sketches) -> tuple[Derivation, ...]:
     """Every function that two repositories share, most alike first; of many copies in one repository the best counts."""
     documents = tuple(documents)
     places, texts = _units(documents)
     origins = Origins.of(documents)
     numbers = {work: n for n, work in enumerate(sorted({place.work for place in places}))}
-    pairs = clones.pairs([numbers[place.work] for place in places], texts)
+    pairs = clones.pairs([numbers[place.work] for place in places], texts, sketch)
     best = _believed(_best(pairs, places), places)[:MOST]
     candidate_derivations = (
         _derivation(places[pair.one], places[pair.other], texts[pair.one], texts[pair.other], pair.similarity, (ages, origins)) for pair in best

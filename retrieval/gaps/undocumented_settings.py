@@ -8,11 +8,12 @@ what it prints are left out; what a program sets goes before what a constructor 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import PurePosixPath
 
 from lineage.hyperparameters.ontology import Ontology
@@ -289,14 +290,35 @@ class Spoken:
         counts = ([(_number(sentence, word), n) for n, word in enumerate(sentence.words) if word.number] for sentence in self.sentences)
         return [{value: n for value, n in pairs if value is not None} for pairs in counts]
 
+    @cached_property
+    def _words(self) -> tuple[list[str], Mapping[str, Sequence[str]]]:
+        """The parts in order, and those of each stem."""
+        by_stem: dict[str, list[str]] = defaultdict(list)
+        for word in self.places:
+            by_stem[stem(word)].append(word)
+        return sorted(self.places), by_stem
+
+    @cached_property
+    def _of_parts(self) -> dict[str, Mapping[int, Sequence[int]]]:
+        return {}
+
     def of_part(self, part: str) -> Mapping[int, Sequence[int]]:
         """The places of words that a part of a name stands for: itself, an inflection, what it abbreviates."""
-        positions: dict[int, list[int]] = defaultdict(list)
-        for word, places in self.places.items():
-            if _stands_for(part, word):
-                for sentence, at in places.items():
+        if part not in self._of_parts:
+            positions: dict[int, list[int]] = defaultdict(list)
+            for word in self._standing_for(part) & self.places.keys():
+                for sentence, at in self.places[word].items():
                     positions[sentence] += at
-        return positions
+            self._of_parts[part] = positions
+        return self._of_parts[part]
+
+    def _standing_for(self, part: str) -> set[str]:
+        words = {part, *setting_words().spoken.get(part, ())}
+        if len(part) < _SHORTEST or part.isdigit():
+            return words
+        in_order, by_stem = self._words
+        longer = takewhile(lambda word: word.startswith(part), in_order[bisect_left(in_order, part) :])
+        return words.union(longer, by_stem.get(stem(part), ()))
 
     def naming(self, name: str) -> list[int]:
         """The sentences in which all parts of a name stand close together."""
@@ -332,12 +354,6 @@ def _number(sentence: TargetSentence, word: Word) -> float | int | None:
     """A number of a sentence, per cent as a fraction."""
     value = number(word.text)
     return value / 100 if value is not None and _PERCENT.match(sentence.text, word.end) else value
-
-
-def _stands_for(part: str, word: str) -> bool:
-    if word == part or word in setting_words().spoken.get(part, ()):
-        return True
-    return len(part) >= _SHORTEST and not part.isdigit() and (word.startswith(part) or stem(word) == stem(part))
 
 
 def _close(places: Sequence[Sequence[int]]) -> bool:

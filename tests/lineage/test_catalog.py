@@ -36,6 +36,25 @@ def catalog(tmp_path):
         yield found
 
 
+def test_a_catalog_that_extends_another_is_as_one_from_scratch(catalog, tmp_path):
+    pieces = [small.chunks()[5], *small.chunks()[1:4], small.chunk(small.OWN, "new.py", "def fresh(step_size): ...", symbol="fresh")]
+    with CatalogWriter(tmp_path / "extended.db") as extended:
+        extended.extend(catalog)
+        assert extended.add_chunks(pieces) == [5, 1, 2, 3, -1]
+        extended.finish()
+    with CatalogWriter(tmp_path / "scratch.db") as scratch:
+        assert scratch.add_chunks(pieces) == [-1] * len(pieces)
+        scratch.finish()
+    assert (tmp_path / "extended.db").read_bytes() == (tmp_path / "scratch.db").read_bytes()
+
+
+def test_words_that_were_read_otherwise_are_read_again(tmp_path):
+    before = written(tmp_path / "before.db", extra=lambda writer: writer.add_chunks([small.chunk(small.REPO, "a.py", "x")], unread={0}))
+    with Catalog(before) as catalog, CatalogWriter(tmp_path / "after.db") as writer:
+        writer.extend(catalog)
+        assert set(writer.add_chunks(small.chunks())) == {-1}
+
+
 def test_works_references_links_and_ledger_come_back_as_they_went_in(catalog):
     assert sorted(catalog.works(), key=lambda w: w.id) == sorted(small.works(), key=lambda w: w.id)
     assert catalog.references(small.TARGET) == (small.reference(),)

@@ -23,7 +23,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -39,7 +39,7 @@ from lineage.errors import NotFound, StoreDamaged
 from lineage.ids import check_name
 from lineage.ports import RowsOfVectors, Vectors
 from lineage.records import UNKNOWN, BundleOrigin, Provenance, WorkId
-from lineage.sealed import sealed
+from lineage.sealed import keep, sealed, unsealed
 from lineage.text.hidden_text import inline
 
 MANIFEST_VERSION = 1
@@ -321,8 +321,23 @@ def check_size(path: Path, record: FileRecord) -> None:
         raise StoreDamaged(f"{path} has {size:,} bytes, {record.size:,} were written", hint=REBUILD)
 
 
-_VERIFIED: dict[Path, tuple[int, int, int]] = {}
-"""Files of vectors whose hash this process has compared: inode, size and time of change as they were then."""
+def _verified(folder: Path) -> Path:
+    """Where the store of a generation remembers whose vectors had the hash that was written: inode, size and time of change as they were then."""
+    return folder.parents[3] / "cache" / f"verified-{folder.parents[1].name}.json"
+
+
+def _is_verified(path: Path, seen: list[int]) -> bool:
+    try:
+        return bool(unsealed(_verified(path.parent).read_bytes())[str(path)] == seen)
+    except (OSError, ValueError, KeyError, IndexError):
+        return False
+
+
+def _remember(path: Path, seen: list[int]) -> None:
+    """Say that a file was verified; a store that cannot be written to verifies again."""
+    with suppress(OSError, IndexError):
+        _verified(path.parent).parent.mkdir(mode=0o700, exist_ok=True)
+        keep(_verified(path.parent), {str(path): seen})
 
 
 def _vectors(folder: Path, manifest: Manifest) -> Vectors:
@@ -332,8 +347,9 @@ def _vectors(folder: Path, manifest: Manifest) -> Vectors:
         with path.open("rb") as handle:
             about = os.fstat(handle.fileno())
             content = handle.read()
-        seen = (about.st_ino, about.st_size, about.st_mtime_ns)
-        if _VERIFIED.get(path) != seen and hashlib.sha256(content).hexdigest() != record.sha256:
+        seen = [about.st_ino, about.st_size, about.st_mtime_ns]
+        known = _is_verified(path, seen)
+        if not known and hashlib.sha256(content).hexdigest() != record.sha256:
             raise ValueError("it is not what was written (SHA-256 differs)")
         array: Vectors = npy_rows(content)
     except (OSError, ValueError) as error:
@@ -343,7 +359,8 @@ def _vectors(folder: Path, manifest: Manifest) -> Vectors:
         raise StoreDamaged(f"{path} holds {array.dtype} {array.shape}, float32 {wanted} was written", hint=REBUILD)
     if (row := not_unit(array)) is not None:
         raise StoreDamaged(f"{path}: row {row} is not a unit vector", hint=REBUILD)
-    _VERIFIED[path] = seen
+    if not known:
+        _remember(path, seen)
     return array
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from indexer.vectors.faiss import Faiss
 from lineage import registry
 from lineage.testing import VectorIndexContract, unit_rows
 
@@ -25,3 +26,14 @@ def test_mapped_vectors_work_like_those_in_memory(name, tmp_path):
     np.save(tmp_path / "v.npy", unit_rows(20))
     mapped = np.load(tmp_path / "v.npy", mmap_mode="r")
     assert np.array_equal(create(mapped).search(unit_rows(2), 5)[0], create(unit_rows(20)).search(unit_rows(2), 5)[0])
+
+
+def test_the_first_questions_are_answered_as_by_the_index_of_bytes():
+    vectors = unit_rows(400, 32)
+    vectors[7] = vectors[300]
+    index, allowed = Faiss(vectors, 1.0, many=10), np.arange(1, 400, 3)
+    answers = [[index.search(row[None], 5, only) for row in vectors[300:304] for only in (None, allowed)] for _ in range(2)]
+    for (rows, scores), (again, scored) in zip(*answers, strict=True):
+        assert np.array_equal(rows, again)
+        assert np.array_equal(scores, scored)
+    assert answers[0][0][0][0, :2].tolist() == [7, 300]

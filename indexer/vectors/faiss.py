@@ -9,6 +9,7 @@ forked child's search hangs (faiss issue 5206): start workers by spawn or forkse
 
 from __future__ import annotations
 
+import threading
 from functools import cached_property
 from importlib import import_module
 from typing import Any
@@ -30,7 +31,7 @@ _SAME = 1e-5
 
 
 class Faiss:
-    """`IndexFlatIP` with row numbers as identifiers; from `many` rows on `IndexScalarQuantizer` before it, made after `_EXACT` questions.
+    """`IndexFlatIP` with row numbers as identifiers; from `many` rows on `IndexScalarQuantizer` before it, made from the `_EXACT`th question on.
 
     `recall` is the share of the true first neighbours that it finds of a sample of its rows, measured where it is not given.
     """
@@ -39,10 +40,11 @@ class Faiss:
         self._vectors = np.ascontiguousarray(checked_vectors(vectors))
         self._dim = int(vectors.shape[1])
         self._bytes = len(vectors) >= many and (recall is None or recall >= _RECALL)
-        self._left = _EXACT if self._bytes else 0
+        self._left = _EXACT
         self.recall = 1.0 if recall is None or not self._bytes else recall
         if self._bytes and recall is None:
-            self._left, self.recall = 0, self._measured()
+            self._index = self._made(exact=False)
+            self.recall = self._measured()
             if self.recall < _RECALL:
                 self._bytes, self._index = False, self._made(exact=True)
 
@@ -82,8 +84,8 @@ class Faiss:
         if not len(queries):
             return np.empty((0, k), np.int64), np.empty((0, k), np.float32)
         many = max(_LEAST, WIDER * k) if self._bytes else k
-        if self._left > 0:
-            self._left -= len(queries)
+        if self._bytes and "_index" not in self.__dict__:
+            self._count(len(queries))
             rows = self._compared(queries, min(many, len(self._vectors)), allowed)
         else:
             scores, rows = self._found(queries, many, allowed)
@@ -92,6 +94,12 @@ class Faiss:
             order = np.lexsort((rows, -scores))[:, :k]
             scores, rows = np.take_along_axis(scores, order, 1), np.take_along_axis(rows, order, 1)
         return rows.astype(np.int64), np.where(rows < 0, -np.inf, scores).astype(np.float32)
+
+    def _count(self, queries: int) -> None:
+        """Begin to make the index of bytes, beside the questions that go on, when there were enough of them."""
+        before, self._left = self._left, self._left - queries
+        if self._left <= 0 < before:
+            threading.Thread(target=getattr, args=(self, "_index"), daemon=True).start()
 
     def _mask(self, allowed: NDArray[np.int64]) -> NDArray[np.bool_]:
         admitted = np.zeros(len(self._vectors), bool)

@@ -32,7 +32,10 @@ def test_the_first_questions_are_answered_as_by_the_index_of_bytes():
     vectors = unit_rows(400, 32)
     vectors[7] = vectors[300]
     index, allowed = Faiss(vectors, 1.0, many=10), np.arange(1, 400, 3)
-    answers = [[index.search(row[None], 5, only) for row in vectors[300:304] for only in (None, allowed)] for _ in range(2)]
+    answers = []
+    for _ in range(2):
+        answers.append([index.search(row[None], 5, only) for row in vectors[300:304] for only in (None, allowed)])
+        assert index._index.ntotal == 400
     for (rows, scores), (again, scored) in zip(*answers, strict=True):
         assert np.array_equal(rows, again)
         assert np.array_equal(scores, scored)

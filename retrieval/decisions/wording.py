@@ -6,10 +6,23 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from lineage.hyperparameters.terms import american
 from lineage.tables import packaged
 from lineage.text.phrases import Phrases, phrase
+
+
+class Named(NamedTuple):
+    """Words, as parts of an identifier; most texts hold none in any way, which costs less to see."""
+
+    words: tuple[str, ...]
+    pattern: re.Pattern[str]
+
+    def within(self, text: str) -> bool:
+        """Whether a text has one of them."""
+        lower = text.lower()
+        return any(word in lower for word in self.words) and self.pattern.search(text) is not None
 
 
 @dataclass(frozen=True)
@@ -89,7 +102,7 @@ class SettingWords:
     alike: tuple[frozenset[str], ...]
     defaults: Mapping[str, Mapping[str, str]]
     options: Mapping[str, str]
-    without: Mapping[str, re.Pattern[str]]
+    without: Mapping[str, Named]
     delegated: re.Pattern[str]
 
     def with_alike(self, names: Iterable[str]) -> frozenset[str]:
@@ -114,7 +127,7 @@ def setting_words() -> SettingWords:
         alike=tuple(frozenset(one.split()) for one in table["alike"]),
         defaults=table["defaults"],
         options=table["options"],
-        without={name: _any(words) for name, words in table["without"].items()},
+        without={name: Named(tuple(words.split()), _any(words)) for name, words in table["without"].items()},
         delegated=_any(table["delegated"]),
     )
 

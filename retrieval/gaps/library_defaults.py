@@ -55,7 +55,7 @@ def _filled(gap: Gap, given: Sequence[FactOccurrence], loop: Hit | None, chunks:
     names = setting_words().without.get(gap.detail.name)
     if names is None:
         return _lowered(gap)
-    if any(names.search(chunk.text) for chunk in chunks):
+    if any(names.within(chunk.text) for chunk in chunks):
         return gap
     lowered = _lowered(gap)
     return replace(lowered, suggestions=(_nothing(gap, loop, context), *lowered.suggestions))

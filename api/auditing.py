@@ -21,7 +21,6 @@ from retrieval.audit import audit as comparing
 from retrieval.audit import inputs
 from retrieval.audit.findings import by_model, with_decisions
 from retrieval.decisions import target_text
-from retrieval.decisions.experiments import Folders
 from retrieval.gaps.model_reader import Reader
 from retrieval.gaps.report import ReportInputs, all_standing
 from retrieval.search.engine import Engine
@@ -91,12 +90,12 @@ def _compared(
     return findings, (f"{read} were read in {Path(code.name).name}; nothing was run", *((reader.note,) if reader else ()))
 
 
-def _repository(engine: Engine, occurrences_by_key: Mapping[str, Sequence[FactOccurrence]]) -> inputs.Repository:
+def _repository(engine: Engine, occurrences_by_key: Mapping[str, Sequence[FactOccurrence]]) -> inputs.Subject:
     """The only work of a lineage."""
     catalog = engine.generation.catalog
     works = [work.id for work in catalog.works()]
     settings = [setting for work in works for setting in catalog.settings(work)]
-    return inputs.Repository(occurrences_by_key, list(_chunks(engine)), settings, Folders.read(catalog, works))
+    return inputs.Subject(occurrences_by_key, list(_chunks(engine)), settings)
 
 
 def _chunks(engine: Engine) -> Iterator[Chunk]:

@@ -277,8 +277,7 @@ class Parts:
     def _report(self, engine: Engine, facts: FactIndex, name: str) -> Mapping[str, bytes]:
         from retrieval.gaps.stored_report import dumped
 
-        report = self.report(engine, facts)
-        return {} if report.unanswered else {name: dumped(report, self.report_digest, engine.generation.catalog, engine.kinship)}
+        return {name: dumped(self.report(engine, facts), self.report_digest, engine.generation.catalog, engine.kinship)}
 
     @contextmanager
     def workbench(self, watch: Watch = unwatched, kit: Tape | LockReplay | Afresh | None = None) -> Iterator[BuildContext]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from api.wire.hits import AnswerView, HitView
 from api.wire.insight import GapsView
-from api.wire.markup import LEFT, LONGEST, Cell, Heading, Span, Table, html, renderers
+from api.wire.markup import LEFT, LONGEST, Cell, Heading, Table, Text, html, renderers
 from api.wire.report import HEADS, cited, conflict_blocks, decision_row
 from api.wire.stored import GraphView
 
@@ -20,7 +20,7 @@ _MOST_LINES = 8
 def hits(answer: AnswerView) -> str:
     """A row for each hit: rank, citation and license, the lines that answer, the reason why the source counts."""
     heading = answer.query if answer.supported else f"{answer.query} (nothing in the lineage answers this; the nearest)"
-    rows = ((str(hit.rank), cited(hit), (Span(_focus(hit), "lines"),), hit.lineage.why) for hit in answer.hits)
+    rows = ((str(hit.rank), cited(hit), (Text(_focus(hit), "lines"),), hit.lineage.why) for hit in answer.hits)
     return _table(heading, ("", "citation", "lines", "why"), rows)
 
 

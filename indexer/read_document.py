@@ -15,7 +15,7 @@ MOST_FACTS, MOST_OF_A_KIND = 600, 25
 
 
 @dataclass(frozen=True)
-class Cut:
+class Bounds:
     """A chunk as it crosses the border of the parser's process: without what its document says."""
 
     start: int
@@ -94,7 +94,7 @@ class Extracted:
 class ReadDocument(Document):
     """A document with its `cuts`, and what it states."""
 
-    cuts: tuple[Cut, ...] = ()
+    cuts: tuple[Bounds, ...] = ()
     stated: Stated = Stated()
 
 

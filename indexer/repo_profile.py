@@ -255,7 +255,7 @@ _RUN = re.compile(r"\b(?:python3?|torchrun|accelerate launch|deepspeed|srun|bash
 
 
 @dataclass(frozen=True)
-class Repository:
+class ProfiledRepository:
     """A repository whose files can be read, and what it and its papers are called."""
 
     work: WorkId
@@ -292,7 +292,7 @@ def profiles(documents: Iterable[Document], works: Iterable[Work], links: Iterab
     return [
         file
         for work, files in texts.items()
-        for file in Repository(work, frozenset(files), files.__getitem__, names_of(work, by_id.get, all_links)).profile()
+        for file in ProfiledRepository(work, frozenset(files), files.__getitem__, names_of(work, by_id.get, all_links)).profile()
     ]
 
 

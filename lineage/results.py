@@ -111,7 +111,7 @@ Grade = Literal["strong", "fair", "weak", "model"]
 
 @dataclass(frozen=True)
 class Suggestion:
-    """The value (or, if `value` is empty, only the evidence) that the lineage offers for a gap.
+    """The value that the lineage offers for a gap.
 
     `grade` says how well the evidence supports it, `reason` why, in one line.
     `chain` says link by link how it reaches the target: target cites P in sentence S with role R, P's repository has
@@ -134,12 +134,10 @@ class GapReason(StrEnum):
     STATES_VALUES = "states_values"
     SENTENCE_STATES = "sentence_states"
     SENTENCE_SAYS = "sentence_says"
-    STATED_FOR_SOME = "stated_for_some"
     NO_TEXT = "no_text"
     DEFERS = "defers"
     MENTIONED = "mentioned"
     NOT_NAMED = "not_named"
-    NOT_IN_OWN_CODE = "not_in_own_code"
     OWN_CODE_SETS = "own_code_sets"
     CODE_SAYS_HOW = "code_says_how"
 
@@ -149,12 +147,10 @@ _GAP_WORDS = {
     GapReason.STATES_VALUES: "{} stated values",
     GapReason.SENTENCE_STATES: "a sentence states {}",
     GapReason.SENTENCE_SAYS: "a sentence says what was done",
-    GapReason.STATED_FOR_SOME: "stated for {} only",
     GapReason.NO_TEXT: "the target's full text is not available",
     GapReason.DEFERS: "the target defers to others ({})",
     GapReason.MENTIONED: "mentioned without a value",
     GapReason.NOT_NAMED: "nothing in the text names it",
-    GapReason.NOT_IN_OWN_CODE: "nothing in the text names it, and none was read in the own code, which trains",
     GapReason.OWN_CODE_SETS: "the own code sets it, the text does not give it",
     GapReason.CODE_SAYS_HOW: "spoken of; the code says how",
 }
@@ -202,7 +198,7 @@ class Conflict:
 class Gaps:
     """What the target leaves unsaid. `domains` are what kind of paper it was taken for; they choose the list of details.
 
-    `unanswered` questions took too long: the report is not whole. `ancestors` are those that a chat model read, what gives most first.
+    `ancestors` are those that a chat model read, what gives most first.
     """
 
     lineage: str
@@ -212,7 +208,6 @@ class Gaps:
     gaps: tuple[Gap, ...]
     conflicts: tuple[Conflict, ...] = ()
     notes: tuple[str, ...] = ()
-    unanswered: int = 0
     provenance: Provenance = UNKNOWN
     ancestors: tuple[Ancestor, ...] = ()
 

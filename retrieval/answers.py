@@ -57,7 +57,7 @@ _NAME = re.compile(r"(?<![\w.])(?:[A-Z][\w-]*[A-Z0-9][\w.-]*|[a-z]+[A-Z]\w*|\w+_
 
 
 @dataclass(frozen=True)
-class Piece:
+class AnswerPiece:
     """A text that may answer, with its hit; `before` is the sentence before it, or the heads of its table, `after` the one behind it."""
 
     text: str
@@ -103,14 +103,14 @@ class Words:
 
 def quoted(engine: Engine, question: str, found: Sequence[Answer]) -> tuple[Sentence, ...]:
     """The pieces of what was found that come nearest to a question, at most `MOST`, none that mostly says what another says."""
-    chosen: list[Piece] = []
+    chosen: list[AnswerPiece] = []
     for piece in _ordered(engine, question, found):
         if len(chosen) < MOST and all(_is_new(piece, other) for other in chosen):
             chosen.append(piece)
     return tuple(Sentence(piece.told, (piece.hit,)) for piece in chosen)
 
 
-def _ordered(engine: Engine, question: str, found: Sequence[Answer]) -> list[Piece]:
+def _ordered(engine: Engine, question: str, found: Sequence[Answer]) -> list[AnswerPiece]:
     """The pieces, nearest first: by their words and, read alone and in their place, by the embedder of the generation."""
     words = Words(question, engine.worth(question))
     placed = [(piece, place) for hit, place in _placed(found) for piece in pieces_of(hit)]
@@ -126,11 +126,11 @@ def _ordered(engine: Engine, question: str, found: Sequence[Answer]) -> list[Pie
     return [read[at] for at in sorted(range(len(read)), key=lambda at: -scores[at])]
 
 
-def _is_own(piece: Piece) -> bool:
+def _is_own(piece: AnswerPiece) -> bool:
     return piece.hit.from_target and piece.hit.chunk.kind == "paper"
 
 
-def _is_new(piece: Piece, other: Piece) -> bool:
+def _is_new(piece: AnswerPiece, other: AnswerPiece) -> bool:
     """Whether less than most of its words were said already."""
     words, said = set(terms(piece.text)), set(terms(other.text))
     return len(words & said) < _NEW * max(1, min(len(words), len(said)))
@@ -160,29 +160,29 @@ def fits(question: str, text: str) -> float:
 # -- what passages are cut into
 
 
-def pieces_of(hit: Hit) -> Iterator[Piece]:
+def pieces_of(hit: Hit) -> Iterator[AnswerPiece]:
     """The sentences or rows of a passage, or the lines around the focus of code."""
     if is_policy(hit):
         return
     if hit.chunk.kind in {"code", "config"}:
         hit = grown(hit)
-        yield from (Piece(text, hit) for text in lines_of(hit))
+        yield from (AnswerPiece(text, hit) for text in lines_of(hit))
         return
     if hit.chunk.role == "table" or hit.chunk.text.count(_CELL) >= 4:
         yield from _rows(hit)
     texts = list(sentences_of_passage(hit))
     for before, text, after in zip(["", *texts], texts, [*texts[1:], ""], strict=False):
-        yield Piece(text, hit, before, after)
+        yield AnswerPiece(text, hit, before, after)
 
 
-def _rows(hit: Hit) -> Iterator[Piece]:
+def _rows(hit: Hit) -> Iterator[AnswerPiece]:
     """The rows of a table, each with the heads before it."""
     lines = neutral(hit.chunk.text).split("\n")
     rows = [" ".join(line.split()) for line in lines if _CELL in line]
     caption = " ".join(line for line in lines if _CELL not in line)[:_LONGEST_PIECE]
     for row in rows[1:]:
         if len(row) <= _LONGEST_PIECE:
-            yield Piece(f"{rows[0]}\n{row}", hit, f"{hit.chunk.header} {caption} {rows[0]}")
+            yield AnswerPiece(f"{rows[0]}\n{row}", hit, f"{hit.chunk.header} {caption} {rows[0]}")
 
 
 def sentences_of_passage(hit: Hit) -> Iterator[str]:

@@ -33,14 +33,14 @@ or whole lines of that passage, with every number of your sentence. Answer of th
 passage answers it, give an empty list, even where something near is found."""
 
 
-class Search(Claim):
+class SearchCall(Claim):
     """What to search for beside the question, and in which works."""
 
     phrases: tuple[str, ...]
     works: tuple[int, ...]
 
 
-class Said(Claim):
+class SaidSentence(Claim):
     """A sentence of the answer, and the words of a passage that prove it."""
 
     sentence: str
@@ -51,7 +51,7 @@ class Said(Claim):
 class Reply(Claim):
     """An answer, sentence by sentence; empty where the passages do not answer."""
 
-    sentences: tuple[Said, ...]
+    sentences: tuple[SaidSentence, ...]
 
 
 def answered(reader: Reader, query: Query) -> WrittenAnswer:
@@ -72,7 +72,7 @@ def _queries(reader: Reader, query: Query) -> Iterator[Query]:
     own = replace(query, kinds=frozenset({"paper"}), work=target)
     here = [kinship.of(work) for work in dict.fromkeys(document.work for document in generation.catalog.documents())][:_LISTED]
     listed = "\n".join(f"Work {n}: {one.work.title}{f', code of: {one.paper.title}' if one.paper else ''}" for n, one in enumerate(here, 1))
-    told = reader.ask(_SEARCH, f"The paper: {reader.context.target.title}\n\n{listed}\n\nQuestion: {inline(query.text)}", Search)
+    told = reader.ask(_SEARCH, f"The paper: {reader.context.target.title}\n\n{listed}\n\nQuestion: {inline(query.text)}", SearchCall)
     phrases = [inline(phrase)[:_LONGEST] for phrase in (told.phrases if told else ()) if phrase.strip()][:_PHRASES]
     meant = [here[number - 1].work.id for number in (told.works if told else ()) if 1 <= number <= len(here)][:_WORKS]
     yield from (replace(query, k=max(query.k, _FOUND)), replace(own, k=_OWN))
@@ -100,7 +100,7 @@ def _text(chunk: Chunk) -> str:
     return visible(chunk.text)[0]
 
 
-def _sentence(reader: Reader, query: Query, said: Said, hits: Sequence[Hit]) -> Sentence | None:
+def _sentence(reader: Reader, query: Query, said: SaidSentence, hits: Sequence[Hit]) -> Sentence | None:
     """The sentence with its quote, None for one that the quote does not prove."""
     hit = hits[said.passage - 1] if 1 <= said.passage <= len(hits) else None
     quote, text = said.quote.strip("\n"), own_words(said.sentence)[:_LONGEST]

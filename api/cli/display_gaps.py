@@ -109,7 +109,7 @@ def _setting(gap: Gap) -> Iterator[str]:
 
 
 def _others(gap: Gap, indent: int) -> Iterator[str]:
-    if others := [f"{answered(suggestion)} ({suggestion.grade})" for suggestion in gap.suggestions[1:] if suggestion.held]:
+    if others := [f"{answered(suggestion)} ({suggestion.grade})" for suggestion in gap.suggestions[1:]]:
         yield " " * indent + f"also: {shorten('; '.join(others), _WIDTH - 20)}"
 
 
@@ -131,8 +131,8 @@ def _suggestion(suggestion: Suggestion, shown: set[str]) -> Iterator[str]:
 
 def _is_own(suggestion: Suggestion) -> bool:
     """Whether the evidence is of the target's own code, so that one link leads to it, the same for all of it."""
-    hit = next((occurrence.evidence for occurrence in suggestion.held), None) or next(iter(suggestion.evidence), None)
-    return hit is not None and hit.from_target and hit.work.kind == "code"
+    hit = suggestion.held[0].evidence
+    return hit.from_target and hit.work.kind == "code"
 
 
 def _line(hit: Hit) -> str:
@@ -207,11 +207,10 @@ def _brief_open(decisions: Sequence[Gap], room: int, columns: int) -> list[str]:
 
 def _brief_decision(gap: Gap, columns: int) -> str:
     title = ("~ " if gap.state is Specification.PARTIALLY_SPECIFIED else "") + gap.detail.title
-    offer = next((suggestion for suggestion in gap.suggestions if suggestion.held), None)
-    if not offer:
-        return _brief_row(title, "no value, but passages" if gap.suggestions else "nothing in the lineage", None, columns)
-    fact = offer.held[0].fact
-    return _brief_row(title, fact.value if fact.end_line else f"{fact.name} = {fact.value} {fact.unit}", offer.held[0].evidence, columns)
+    if not gap.suggestions:
+        return _brief_row(title, "nothing in the lineage", None, columns)
+    fact = gap.suggestions[0].held[0].fact
+    return _brief_row(title, fact.value if fact.end_line else f"{fact.name} = {fact.value} {fact.unit}", gap.suggestions[0].held[0].evidence, columns)
 
 
 def _brief_row(title: str, value: str, evidence: Hit | None, columns: int) -> str:

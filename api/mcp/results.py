@@ -53,10 +53,8 @@ def decided_line(decision: Decision) -> str:
 
 
 def offer_row(suggestion: Suggestion) -> Row:
-    """A suggestion of the lineage; passages where it has no value."""
-    passages = () if suggestion.held else suggestion.evidence[:_STATED]
-    held = list(map(occurrence_row, suggestion.held[:_STATED]))
-    return picked(suggestion, "value", "unit", "grade", "reason", "chain") | {"held": held, "evidence": list(map(evidence_row, passages))}
+    """A suggestion of the lineage."""
+    return picked(suggestion, "value", "unit", "grade", "reason", "chain") | {"held": list(map(occurrence_row, suggestion.held[:_STATED]))}
 
 
 def conflict_row(conflict: Conflict) -> Row:
@@ -104,9 +102,9 @@ def gap_text(gap: Row) -> str:
     lines += [f"stated: {_cited(passage)}" for passage in gap["stated"]]
     lines += [f"the target has {_valued(held)}: {_cited(held)}" for held in gap["values"]]
     for offer in gap["offers"]:
-        lines.append(f"the lineage offers {_valued(offer)} ({offer['grade']}: {offer['reason']})" if offer["value"] else "passages of the lineage:")
+        lines.append(f"the lineage offers {_valued(offer)} ({offer['grade']}: {offer['reason']})")
         lines += [f"  {link}" for link in offer["chain"]]
-        lines += [f"  {_cited(source)}" for source in (*offer["held"], *offer["evidence"])]
+        lines += [f"  {_cited(source)}" for source in offer["held"]]
     return "\n".join(lines) or "the lineage offers nothing"
 
 

@@ -91,18 +91,14 @@ class KeptParts(Parts):
         return None
 
     def gaps(self, engine: Engine) -> Gaps:
-        """The report of gaps, made once for a generation: it never changes, and takes seconds where a search takes milliseconds.
-
-        One of which questions took too long, because the machine was busy, is made anew the next time.
-        """
+        """The report of gaps, made once for a generation: it never changes, and takes seconds where a search takes milliseconds."""
         manifest = engine.generation.manifest
         read = self._claims(engine.generation, bool(engine.excluded)) is not None  # a command may have let a model read since
         key = (manifest.lineage, manifest.id, engine.excluded, read)
         with self._reporting:
             made = self._reports.get(key) or super().gaps(engine)
-            if not made.unanswered:
-                self._reports[key] = made
-                self._reports.move_to_end(key)
+            self._reports[key] = made
+            self._reports.move_to_end(key)
             while len(self._reports) > 2 * self._most:
                 self._reports.popitem(last=False)
             return made

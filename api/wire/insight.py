@@ -85,20 +85,20 @@ class ConsensusView:
 
 @dataclass(frozen=True)
 class SuggestionView:
-    """A value that the lineage suggests for a gap (or passages only), with its grade, the reason and the chain of works that leads to it."""
+    """A value that the lineage suggests for a gap, with its grade, the reason and the chain of works that leads to it; `held` has its evidence."""
 
     value: str
     unit: str
     grade: Grade
     reason: str
     held: tuple[FactOccurrenceView, ...]
-    evidence: tuple[FocusHit, ...]
     chain: Texts
+    evidence: tuple[FocusHit, ...] = ()
 
     @classmethod
     def from_record(cls, suggestion: Suggestion) -> SuggestionView:
-        """Passages are shown where there is no value."""
-        return view(suggestion, cls, **({"evidence": ()} if suggestion.held else {}))
+        """The evidence stands in `held`."""
+        return view(suggestion, cls, evidence=())
 
 
 @dataclass(frozen=True)
@@ -296,8 +296,6 @@ def valued(held: FactOccurrence | FactOccurrenceView) -> str:
 
 
 def answered(offer: Suggestion | SuggestionView) -> str:
-    """A value that is offered as `name = value`, a statement of code as it is; "no value, but see" where there is none."""
-    if not offer.held:
-        return "no value, but see"
+    """A value that is offered as `name = value`, a statement of code as it is."""
     held = offer.held[0]
     return held.fact.value if held.fact.end_line else f"{held.fact.name} = {valued(held)}"

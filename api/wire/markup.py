@@ -30,7 +30,7 @@ class Rendered:
 
 
 @dataclass(frozen=True)
-class Span:
+class Text:
     """A piece of text; `lines` are lines of a source as they stand. `url` is followed where it is an address of the web."""
 
     text: str
@@ -38,7 +38,7 @@ class Span:
     url: str = ""
 
 
-Cell = Sequence[Span] | str
+Cell = Sequence[Text] | str
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def _html_cell(cell: Cell) -> str:
     return _text(cell) if isinstance(cell, str) else "".join(map(_html_span, cell))
 
 
-def _html_span(span: Span) -> str:
+def _html_span(span: Text) -> str:
     if span.kind == "lines":
         return f"<pre>{escape(visible(span.text)[0])}</pre>"
     text = _text(span.text)
@@ -127,11 +127,11 @@ def _markdown(block: Block) -> str:
 
 
 def _markdown_cell(cell: Cell) -> str:
-    spans = (Span(cell),) if isinstance(cell, str) else cell
+    spans = (Text(cell),) if isinstance(cell, str) else cell
     return " ".join(filter(None, map(_markdown_span, spans)))
 
 
-def _markdown_span(span: Span) -> str:
+def _markdown_span(span: Text) -> str:
     if span.kind == "lines":
         return "<br>" + "<br>".join(literal(line.strip()) for line in visible(span.text)[0].splitlines() if line.strip())
     text = literal(_line(span.text).strip())

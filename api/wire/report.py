@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from api.wire.hits import HitView
 from api.wire.insight import KINDS, STATES, ConflictView, GapsView, GapView, answered, is_open, valued
-from api.wire.markup import LEFT, LONGEST, Block, Cell, Heading, Paragraph, Rendered, Span, Table, html, markdown
+from api.wire.markup import LEFT, LONGEST, Block, Cell, Heading, Paragraph, Rendered, Table, Text, html, markdown
 from lineage import ids
 from lineage.licenses import called, terms
 from lineage.records import UNKNOWN, Provenance, Work
@@ -116,9 +116,8 @@ def report_of(gaps: GapsView, generation: Generation, status: Completeness) -> R
 
 
 def _best(gap: GapView) -> GapView:
-    """The row with the best value alone, else the passages that are nearest."""
-    offers = [offer for offer in gap.suggestions if offer.held] or list(gap.suggestions)
-    kept = tuple(replace(offer, held=offer.held[:1], evidence=offer.evidence[:1]) for offer in offers[:1])
+    """The row with the best value alone."""
+    kept = tuple(replace(offer, held=offer.held[:1]) for offer in gap.suggestions[:1])
     return replace(gap, stated=gap.stated[:1], facts=gap.facts[:1], suggestions=kept)
 
 
@@ -158,17 +157,17 @@ def _blocks(report: ReportView) -> Iterator[Block]:
 def _about(work: Work) -> Cell:
     names = ", ".join(work.authors[:8]) + (" and others" if len(work.authors) > 8 else "")
     words = " · ".join(filter(None, (names, str(work.year or ""), work.venue)))
-    return (Span(f"{words} · " if words else ""), Span(work.id, url=ids.abs_url(work.id)))
+    return (Text(f"{words} · " if words else ""), Text(work.id, url=ids.abs_url(work.id)))
 
 
 def _summary(report: ReportView) -> Cell:
     rows = [gap for part in report.parts for gap in part.decisions]
-    answered = sum(bool(gap.suggestions and gap.suggestions[0].held) for gap in rows)
+    answered = sum(bool(gap.suggestions) for gap in rows)
     read = f"{counted(len(report.conflicts), 'contradiction')}, " if report.conflicts else ""
     counts = read + counted(len(rows), "open decision")
     return (
-        Span("What this paper does not tell you: ", "strong"),
-        Span(f"{counts}, of which the lineage has a value for {answered}; {len(report.decided)} decided, {report.stated} stated."),
+        Text("What this paper does not tell you: ", "strong"),
+        Text(f"{counts}, of which the lineage has a value for {answered}; {len(report.decided)} decided, {report.stated} stated."),
     )
 
 
@@ -177,12 +176,12 @@ def conflict_blocks(conflicts: Sequence[ConflictView]) -> Iterator[Block]:
     for conflict in conflicts:
         yield Heading(3, f"{conflict.title}: {KINDS.get(conflict.kind, conflict.kind)}")
         yield from [Paragraph(conflict.why)] if conflict.why else []
-        yield Table(("Value", "Where"), tuple(((Span(valued(side), "strong"),), _evidence(side.evidence, side.citation)) for side in conflict.sides))
+        yield Table(("Value", "Where"), tuple(((Text(valued(side), "strong"),), _evidence(side.evidence, side.citation)) for side in conflict.sides))
 
 
 def _decided(gap: GapView) -> tuple[Cell, ...]:
     made = gap.decision
-    return (gap.detail.title, (Span(made.value, "strong"),), made.citation + (f": {made.note}" if made.note else ""), made.who) if made else ()
+    return (gap.detail.title, (Text(made.value, "strong"),), made.citation + (f": {made.note}" if made.note else ""), made.who) if made else ()
 
 
 def _part(part: ReportPart) -> Iterator[Block]:
@@ -191,25 +190,23 @@ def _part(part: ReportPart) -> Iterator[Block]:
     yield Heading(3, part.part.capitalize())
     if part.ancestors:
         first = part.ancestors[0]
-        yield Paragraph((Span("Taken from "), _work(first), Span(f": {first.reason}" if first.reason else "", "quiet")))
+        yield Paragraph((Text("Taken from "), _work(first), Text(f": {first.reason}" if first.reason else "", "quiet")))
     yield Table(HEADS, tuple(map(decision_row, part.decisions)))
 
 
 def decision_row(gap: GapView) -> tuple[Cell, ...]:
     """What the paper says of a detail, the answer of the lineage, and its evidence, under `HEADS`."""
     offer = gap.suggestions[0] if gap.suggestions else None
-    paper: Cell = (Span(STATES[gap.state]), Span(f": {gap.why}" if gap.why else "", "quiet"))
+    paper: Cell = (Text(STATES[gap.state]), Text(f": {gap.why}" if gap.why else "", "quiet"))
     if gap.facts and not offer:
-        return gap.detail.title, paper, (Span(valued(gap.facts[0]), "strong"),), _evidence(gap.facts[0].evidence, gap.facts[0].citation)
+        return gap.detail.title, paper, (Text(valued(gap.facts[0]), "strong"),), _evidence(gap.facts[0].evidence, gap.facts[0].citation)
     if not offer:
         return gap.detail.title, paper, "" if gap.stated else "nothing in the lineage", _evidence(gap.stated[0]) if gap.stated else ""
-    if not offer.held:
-        return gap.detail.title, paper, "no value, but see", _evidence(offer.evidence[0]) if offer.evidence else ""
     held, value = offer.held[0], answered(offer)
     return (
         gap.detail.title,
         paper,
-        (Span(value, "strong"), Span(f" {offer.grade}: {offer.reason}", "quiet")),
+        (Text(value, "strong"), Text(f" {offer.grade}: {offer.reason}", "quiet")),
         _evidence(held.evidence, held.citation, value),
     )
 
@@ -218,12 +215,12 @@ def _evidence(hit: HitView, citation: str = "", value: str = "") -> Cell:
     """The citation, the license, and the lines unless they stand there as the value."""
     text = quoted(hit)
     lines = "".join(text.split())
-    return (*cited(hit, citation), *(() if lines == "".join(value.split())[: len(lines)] else (Span(text, "lines"),)))
+    return (*cited(hit, citation), *(() if lines == "".join(value.split())[: len(lines)] else (Text(text, "lines"),)))
 
 
-def cited(hit: HitView, citation: str = "") -> tuple[Span, Span]:
+def cited(hit: HitView, citation: str = "") -> tuple[Text, Text]:
     """The citation of a hit as a link, and the license."""
-    return Span(citation or hit.citation, url=hit.source.url), Span(f" {called(hit.license)}", "quiet")
+    return Text(citation or hit.citation, url=hit.source.url), Text(f" {called(hit.license)}", "quiet")
 
 
 def quoted(hit: HitView) -> str:
@@ -236,13 +233,13 @@ def quoted(hit: HitView) -> str:
     return dedent("\n".join(line[:200] for line in lines[:count]))
 
 
-def _work(ancestor: TitledAncestor) -> Span:
-    return Span(ancestor.title or ancestor.work, url=ids.abs_url(ancestor.work))
+def _work(ancestor: TitledAncestor) -> Text:
+    return Text(ancestor.title or ancestor.work, url=ids.abs_url(ancestor.work))
 
 
 def _licensed(row: ReportLicense) -> tuple[Cell, ...]:
     name = row.work.removeprefix("repo:") if row.work.startswith("repo:") else row.title or row.work
-    return (Span(name, url=ids.abs_url(row.work)),), row.license, row.condition if row.allowed else f"not allowed: {row.condition}"  # type: ignore[arg-type]
+    return (Text(name, url=ids.abs_url(row.work)),), row.license, row.condition if row.allowed else f"not allowed: {row.condition}"  # type: ignore[arg-type]
 
 
 def _sums(sums: Mapping[str, Mapping[str, int]]) -> Iterator[tuple[Cell, ...]]:

@@ -12,7 +12,7 @@ from itertools import takewhile
 
 from indexer.chunking import lines, prose
 from indexer.chunking.pieces import Piece, SourceText, table_head
-from indexer.read_document import Cut
+from indexer.read_document import Bounds
 from lineage.records import Chunk, Document, Span
 
 VERSION = "chunk@3"
@@ -24,7 +24,7 @@ def chunks(document: Document) -> list[Chunk]:
     return [chunk(document, cut) for cut in cuts(document)]
 
 
-def chunk(document: Document, cut: Cut) -> Chunk:
+def chunk(document: Document, cut: Bounds) -> Chunk:
     """The chunk that a cut of a document is."""
     return Chunk(
         id=_id(document, cut),
@@ -37,7 +37,7 @@ def chunk(document: Document, cut: Cut) -> Chunk:
     )
 
 
-def cuts(document: Document) -> Iterator[Cut]:
+def cuts(document: Document) -> Iterator[Bounds]:
     """Where a document is cut, in the order of its text."""
     text = SourceText(document.text)
     split = prose.pieces if document.kind == "paper" else lines.pieces
@@ -45,12 +45,12 @@ def cuts(document: Document) -> Iterator[Cut]:
     return (_cut(document, text, piece) for piece in pieces if piece.end > piece.start)
 
 
-def _cut(document: Document, text: SourceText, piece: Piece) -> Cut:
+def _cut(document: Document, text: SourceText, piece: Piece) -> Bounds:
     own = _units(piece)
     main = _main(document, own)
     page, box = _place(piece.spans)
     prose = document.kind in {"paper", "docs"}
-    return Cut(
+    return Bounds(
         role=main.role,
         header=_header(document, text, piece, own)[:MAX_HEADER],
         start=piece.start,
@@ -73,7 +73,7 @@ def _main(document: Document, own: list[Span]) -> Span:
     return next(iter((*tables, *own)), Span(0, 0, "text"))
 
 
-def _id(document: Document, cut: Cut) -> str:
+def _id(document: Document, cut: Bounds) -> str:
     """One place of one work: the same file in another work is another place, with its own standing and licence."""
     parts = (document.work, document.blob, document.path, document.parser, VERSION, str(cut.start), str(cut.end))
     return "c_" + hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:20]

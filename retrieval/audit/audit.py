@@ -1,7 +1,7 @@
 """A generated repository against what a paper states: what agrees, deviates, is missing, and what cannot be judged. Pure.
 
-Values are compared within one experiment, stage and component. A deviation is reported only where the paper states
-the value of a role and the repository sets that role to something else. A detail is missing only where the repository has
+Values are compared by the places that speak most of each other. A deviation is reported only where the paper states
+the value and the repository sets it to something else. A detail is missing only where the repository has
 other values of the same section and nothing by any of the detail's names. What only the target's own code or its lineage
 has may agree, and never counts against. No code is run.
 """
@@ -18,7 +18,6 @@ from lineage.results import AuditFinding, FactOccurrence, Strength, Verdict
 from retrieval.audit.expectations import (
     COLLECTED,
     NOT_IN_CODE,
-    SAME_UNIT,
     Expectation,
     agree,
     alike,
@@ -26,22 +25,12 @@ from retrieval.audit.expectations import (
     is_off,
     is_schedule,
     one_measure,
+    one_stage,
     sisters,
 )
 from retrieval.audit.findings import finding_of, once
-from retrieval.audit.inputs import AuditSupport, Paper, Repository, experiment_of, whole_of_run
-from retrieval.audit.value_scope import (
-    EVALUATION,
-    code_stages,
-    conditions,
-    of_another_section,
-    of_this_repository,
-    overlap,
-    paper_stages,
-    place_words,
-    stages_agree,
-)
-from retrieval.decisions.provenance import is_own_code, sentence_of
+from retrieval.audit.inputs import AuditSupport, Paper, Subject, experiment_of, of_another_section, overlap, whole_of_run
+from retrieval.decisions.provenance import is_own_code
 from retrieval.decisions.wording import wording
 
 _EVALUATED = frozenset({"evaluation", "decoding", "language model", "data", "reproducibility"})
@@ -55,7 +44,7 @@ _LITTLE = 0.3
 """Severity of what the paper does not state for its main method."""
 
 
-def audited(paper: Paper, repository: Repository) -> list[AuditFinding]:
+def audited(paper: Paper, repository: Subject) -> list[AuditFinding]:
     """The findings on all details that the paper states or its lineage has, and the repository sets or lacks."""
     support = AuditSupport.of(paper, repository)
     compared = [_Detail.of(paper, repository, name, support) for name in sorted({*paper.held, *repository.held}) if name not in NOT_IN_CODE]
@@ -80,18 +69,17 @@ class _Detail:
     """One detail: what is expected of the repository, what it sets, and which of them agree."""
 
     paper: Paper
-    repository: Repository
+    repository: Subject
     name: str
     expected: Sequence[Expectation]
     set_: Sequence[FactOccurrence]
     support: AuditSupport
 
     @classmethod
-    def of(cls, paper: Paper, repository: Repository, name: str, support: AuditSupport) -> _Detail:
+    def of(cls, paper: Paper, repository: Subject, name: str, support: AuditSupport) -> _Detail:
         stated = paper.stated(name)
         if name in {"adam_beta1", "adam_beta2"} and paper.stated("adam_betas"):
             stated = []
-        possible = {id(value) for value in of_this_repository([one.value for one in stated], repository.names, paper.listed)}
         set_ = [value for value in repository.set_values(name) if is_schedule(paper.ontology, value)]
         if name == "batch_size":
             devices, passes = (
@@ -106,31 +94,18 @@ class _Detail:
                     [occurrence for occurrence in passes if occurrence.fact.literal],
                 ),
             ]
-        return cls(paper, repository, name, [expectation for expectation in stated if id(expectation.value) in possible], set_, support)
-
-    @cached_property
-    def _evaluated(self) -> bool:
-        return self.paper.ontology.topic(self.name) in _EVALUATED
-
-    def _one_role(self, expected: Expectation, set_: FactOccurrence) -> bool:
-        """Whether a value of the repository may be of the stage and experiment that the paper speaks of."""
-        stated = expected.value
-        if not stages_agree(paper_stages(stated), code_stages(set_), self.repository.stages, self._evaluated):
-            return False
-        folder = self.repository.folders.of(set_)
-        named = self.repository.folders.named(f"{stated.fact.scope} {' '.join(stated.evidence.chunk.section)} {stated.fact.said}")
-        return folder in named if named else not folder
-
-    @cached_property
-    def _common(self) -> frozenset[str]:
-        """The words of places that tell none of them from another."""
-        places = {occurrence.evidence.chunk.path: place_words(occurrence) for occurrence in self.set_}
-        return self.paper.common | (frozenset.intersection(*places.values()) if len(places) > 1 else frozenset())
+        return cls(paper, repository, name, stated, set_, support)
 
     @cached_property
     def _nearest(self) -> list[tuple[Expectation, FactOccurrence, int]]:
-        """The pairs of one role, each of the values whose places speak most of the other."""
-        pairs = [(one, set_, overlap(one.value, set_, self._common)) for one in self.expected for set_ in self.set_ if self._one_role(one, set_)]
+        """The pairs of one stage, each of the values whose places speak most of the other."""
+        evaluated = self.paper.ontology.topic(self.name) in _EVALUATED
+        pairs = [
+            (one, set_, overlap(one.value, set_, self.paper.common))
+            for one in self.expected
+            for set_ in self.set_
+            if one_stage(one.value, set_, evaluated)
+        ]
         best: dict[int, int] = defaultdict(int)
         for expectation, set_, shared in pairs:
             best[id(expectation)], best[id(set_)] = max(best[id(expectation)], shared), max(best[id(set_)], shared)
@@ -192,47 +167,30 @@ class _Detail:
         return found if self._surely(found) else []
 
     def _comparable(self, expected: Expectation, set_: FactOccurrence) -> bool:
-        """Whether two values that differ contradict each other: of one name and unit, and the other is stated nowhere for this detail."""
+        """Whether two values that differ contradict each other: of one name, not of another section, length or experiment."""
         stated = expected.value
-        if self.name in COLLECTED:
-            return False
         names = {stated.fact.name, set_.fact.name}
-        one_unit = len(names) == 1 or names <= SAME_UNIT or ("adam_betas" in names and alike(stated, set_))
-        if (
-            not one_unit
-            or (stated.fact.kind == "prose" and conditions(stated, sentence_of(stated))[1])
+        return not (
+            self.name in COLLECTED
+            or not (len(names) == 1 or ("adam_betas" in names and alike(stated, set_)))
             or not one_measure(stated, set_)
-            or self.repository.is_default(set_)  # which a configuration may override
             or (self.name in _LENGTHS and self._has_both_lengths())  # epochs where steps end a run
-            or of_another_section(stated, set_, self.paper.sections, self._common)
-        ):
-            return False
-        return not self._is_of_another_experiment(expected) and not any(agree(occurrence, set_, self.paper.same) for occurrence in self._elsewhere)
-
-    def _has_both_lengths(self) -> bool:
-        """Whether the repository counts its training in epochs and in steps; the steps of a sampler are none of training."""
-        return all(
-            any(value.fact.literal and EVALUATION not in code_stages(value) for value in self.repository.held.get(name, ())) for name in _LENGTHS
+            or of_another_section(stated, set_, self.paper.sections, self.paper.common)
+            or self.support.excludes(expected, self.name, self.paper.stated(self.name))
         )
 
-    def _is_of_another_experiment(self, expected: Expectation) -> bool:
-        """Whether most of the repository agrees with another experiment than the one that a value is stated for."""
-        return self.support.excludes(expected, self.name, self.paper.stated(self.name))
-
-    @cached_property
-    def _elsewhere(self) -> list[FactOccurrence]:
-        """What the paper states for other roles of a detail of which one system has several."""
-        every = self.paper.stated(self.name) if self.name in wording().many else []
-        return [expectation.value for expectation in every if not self.support.is_outvoted(expectation, self.name)]
+    def _has_both_lengths(self) -> bool:
+        """Whether the repository counts its training in epochs and in steps."""
+        return all(any(value.fact.literal for value in self.repository.held.get(name, ())) for name in _LENGTHS)
 
     def _surely(self, pairs: Sequence[tuple[Expectation, FactOccurrence]]) -> bool:
         """Whether pairs that differ are a deviation: one system has one such value, and the text does not give the other near by."""
-        if self.name in wording().many and not all(overlap(expectation.value, set_, self._common) for expectation, set_ in pairs):
+        if self.name in wording().many and not all(overlap(expectation.value, set_, self.paper.common) for expectation, set_ in pairs):
             values = {expectation.value.fact.value for expectation in self.expected}
             if len(values) > _SHOWN or len({occurrence.fact.value for occurrence in self.set_}) > 1:
                 return False
         if self.name in wording().many and any(
-            number(set_.fact.value) is None and not overlap(expectation.value, set_, self._common) for expectation, set_ in pairs
+            number(set_.fact.value) is None and not overlap(expectation.value, set_, self.paper.common) for expectation, set_ in pairs
         ):
             return False  # another layer's activation or normalization
         near = self.paper.near([expectation.value for expectation, _ in pairs], self.name) if pairs else set()
@@ -297,17 +255,9 @@ class _Detail:
             for expectation in self.expected
             if len(judged.get(expectation.value.evidence.chunk.section, set()) - {self.name}) >= _SIBLINGS
         ]
-        lacking = [
-            expectation
-            for expectation in lacking
-            if not paper_stages(expectation.value) - self.repository.stages - {"pretraining"}
-            and not is_off(expectation.value)
-            and not self.support.is_outvoted(expectation, self.name)
-        ]
+        lacking = [expectation for expectation in lacking if not (is_off(expectation.value) or self.support.is_outvoted(expectation, self.name))]
         if self.name in COLLECTED:
             lacking = [expectation for expectation in lacking if id(expectation) not in {id(met) for met in self.agreeing}]
-        elif any(number(expectation.value.fact.value) in self.repository.unnamed for expectation in lacking):
-            return None  # under a name that no list has
         elif self.set_ or self.repository.has(self.name) or self.repository.speaks_of(self.name, self.paper.ontology):
             return None
         lacking = [

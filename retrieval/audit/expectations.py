@@ -17,26 +17,18 @@ from lineage.hyperparameters.ontology import Ontology, Same
 from lineage.hyperparameters.values import number
 from lineage.records import FileRole, WorkId
 from lineage.results import FactOccurrence
+from lineage.text.tokens import parts
 from retrieval.decisions.experiments import is_parameter
 from retrieval.decisions.provenance import TRIED, is_beside, measured, sentence_of
 from retrieval.decisions.target_text import DONE, OWN, section_weight
 from retrieval.gaps.stated import misread
 
-_ALIKE = (
-    frozenset({"epochs", "steps"}),
-    frozenset({"warmup_epochs", "warmup_steps", "warmup_ratio"}),
-    frozenset({"hidden_size", "embedding_dim"}),
-    frozenset({"retrieval_k", "sampling_top_k"}),
-)
-"""Details that are one to many authors."""
 _ORDERED = frozenset({"adam_betas", "normalize_mean", "normalize_std", "color_jitter", "crop_scale"})
 """Details whose numbers each have a place of their own."""
 _PLACES = {"adam_beta1": 0, "adam_beta2": 1}
 """Details that are one of the numbers of `adam_betas`."""
 _MIXED = ({"mixed", "float16"}, {"mixed", "bfloat16"})
 """Precisions that are one said less and more exactly."""
-SAME_UNIT = frozenset({"retrieval_k", "sampling_top_k"})
-"""Details of one family whose values are counted in one unit, so that different ones contradict each other."""
 COLLECTED = frozenset({"augmentation"})
 """Details of which an experiment has several values at once, each to be there."""
 NOT_IN_CODE = frozenset({"gpus", "gpu_type", "training_time", "num_workers", "num_runs", "train_size"})
@@ -92,11 +84,10 @@ def is_end(value: FactOccurrence) -> bool:
 
 def is_tried(value: FactOccurrence) -> bool:
     """Whether a value is one of those that were tried: by its sentence, or a list below a title that says so."""
-    title = value.evidence.chunk.section[-1] if value.evidence.chunk.section else ""
     if value.fact.kind != "prose":
         return False
-    sentence = sentence_of(value)
-    several = value.fact.value[:1] == "["
+    title = value.evidence.chunk.section[-1] if value.evidence.chunk.section else ""
+    sentence, several = sentence_of(value), value.fact.value[:1] == "["
     return (TRIED.search(sentence) is not None and (several or not _CHOSEN.search(sentence))) or (several and _TRYING.search(title) is not None)
 
 
@@ -121,15 +112,13 @@ def read_list(value: str) -> list[str]:
 
 
 def alike(occurrence: FactOccurrence, other: FactOccurrence) -> bool:
-    """Whether two facts are of one detail, under its name or one that means the same to many."""
-    names = {occurrence.fact.name, other.fact.name}
-    return len(names) == 1 or any(names <= family for family in _ALIKE) or ("adam_betas" in names and not names.isdisjoint(_PLACES))
+    """Whether two facts are of one detail; Adam's betas may stand together or alone."""
+    return other.fact.name in sisters(occurrence.fact.name)
 
 
 def sisters(name: str) -> frozenset[str]:
     """The names under which a detail may stand."""
-    betas = frozenset({"adam_betas", *_PLACES})
-    return frozenset({name}).union(*(family for family in _ALIKE if name in family), betas if name in betas else ())
+    return frozenset({"adam_betas", *_PLACES}) if name in _PLACED else frozenset({name})
 
 
 def _is_variant(value: str, other: str) -> bool:
@@ -161,11 +150,9 @@ def _places(occurrence: FactOccurrence) -> list[str]:
 # -- values of the repository that is audited
 
 
-def is_aside(occurrence: FactOccurrence, others: Iterable[FactOccurrence]) -> bool:
-    """Whether a value is only what an example or a trial run has, or what a function or a model's settings take if their caller says nothing."""
-    if is_parameter(occurrence) or in_example(occurrence) or _is_of_trial_run(occurrence):
-        return True
-    return _is_class_default(occurrence) and any(other.fact.name == occurrence.fact.name and not other.fact.literal for other in others)
+def is_aside(occurrence: FactOccurrence) -> bool:
+    """Whether a value is only what an example or a trial run has, or what a function takes if its caller says nothing."""
+    return is_parameter(occurrence) or in_example(occurrence) or _is_of_trial_run(occurrence)
 
 
 def _is_of_trial_run(occurrence: FactOccurrence) -> bool:
@@ -188,16 +175,37 @@ def in_example(occurrence: FactOccurrence) -> bool:
     return not _EXAMPLES.isdisjoint(occurrence.evidence.roles) or _SEARCHED.search(occurrence.evidence.chunk.path.lower()) is not None
 
 
-def _is_class_default(occurrence: FactOccurrence) -> bool:
-    root = re.split(r"[.:]", occurrence.fact.scope)[0]
-    return (
-        occurrence.fact.kind == "default" and bool(root) and re.search(rf"\bclass\s+{re.escape(root)}\b", occurrence.evidence.chunk.text) is not None
-    )
-
-
 def one_measure(stated: FactOccurrence, set_: FactOccurrence) -> bool:
     """Whether two amounts are counted in one unit; code that names none counts what most do, and not tokens."""
     return stated.fact.unit == set_.fact.unit or (not set_.fact.unit and stated.fact.unit in _ITEMS)
+
+
+_STAGES = {
+    "pretraining": r"pre ?train",
+    "fine-tuning": r"fine ?tun|\b(?:ft|sft)\b",
+    "probing": r"\b(?:lin(?:ear)? ?(?:prob|eval|class)|prob(?:e|ing)\b)",
+    "distillation": r"distil",
+    "evaluation": r"\b(?:eval(?!\w*s\b)|evaluat|test(?:ing)?\b|valid|val\b|infer|predict|sampl(?:e|er|ing)\b|generat(?:e|ion|ing)\b|decod(?!er))",
+}
+_TRAINED = re.compile(r"\btrain(?:ing|ed)?\b", re.IGNORECASE)
+_REACH = 80
+
+
+def stages(text: str) -> frozenset[str]:
+    """The stages that a text names, identifiers included."""
+    low = " ".join(parts(text.replace("-", " "))) if "_" in text or "/" in text else text.lower().replace("-", " ")
+    return frozenset(stage for stage, pattern in _STAGES.items() if re.search(pattern, low))
+
+
+def one_stage(stated: FactOccurrence, set_: FactOccurrence, evaluated: bool) -> bool:
+    """Whether a stated value and one of code may be of one stage; one of a detail that is `evaluated` may be of evaluation too."""
+    chunk, said = set_.evidence.chunk, stated.fact.said[:_REACH]
+    of_paper = stages(f"{stated.fact.scope} {said if stated.fact.kind == 'prose' else ''}")
+    of_code = stages(" ".join(parts(f"{chunk.path.rpartition('.')[0]} {set_.fact.scope} {set_.fact.written}")))
+    if evaluated or _TRAINED.search(said):
+        of_paper -= {"evaluation"}  # "the training and sampling batch sizes" are of both
+    of_code -= {"evaluation"} if evaluated else set()
+    return bool(of_paper & of_code) if of_paper and of_code else of_code <= {"pretraining", "fine-tuning"} and of_paper != {"evaluation"}
 
 
 def amounts_in(word: str) -> Iterator[float]:

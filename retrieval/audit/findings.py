@@ -10,7 +10,7 @@ from lineage.hyperparameters.terms import fold
 from lineage.records import WorkId
 from lineage.results import AuditFinding, FactOccurrence, Strength, Verdict
 from retrieval.audit.expectations import Expectation
-from retrieval.audit.inputs import Paper, Repository
+from retrieval.audit.inputs import Paper, Subject
 from retrieval.gaps.model_contradictions import contradictions
 from retrieval.gaps.model_reader import Reader
 from retrieval.search.engine import Engine
@@ -80,13 +80,13 @@ def _place(occurrence: FactOccurrence) -> str:
 _SEVERITY = 0.8
 
 
-def with_decisions(findings: Iterable[AuditFinding], decisions: Sequence[Decision], paper: Paper, repository: Repository) -> list[AuditFinding]:
+def with_decisions(findings: Iterable[AuditFinding], decisions: Sequence[Decision], paper: Paper, repository: Subject) -> list[AuditFinding]:
     """The findings, those on decided details replaced by what was decided on them."""
     names = {decision.name for decision in decisions}
     return [*(finding for finding in findings if finding.name not in names), *_decided(decisions, paper, repository)]
 
 
-def _decided(decisions: Sequence[Decision], paper: Paper, repository: Repository) -> Iterator[AuditFinding]:
+def _decided(decisions: Sequence[Decision], paper: Paper, repository: Subject) -> Iterator[AuditFinding]:
     for decision in decisions:
         known = decision.name in paper.ontology.terms
         verdict, set_ = _of_detail(decision, paper, repository) if known else _of_setting(decision, paper, repository)
@@ -108,7 +108,7 @@ _Set = list[tuple[str, str]]
 """Values of a repository, each with its file and line."""
 
 
-def _of_detail(decision: Decision, paper: Paper, repository: Repository) -> tuple[Verdict, _Set]:
+def _of_detail(decision: Decision, paper: Paper, repository: Subject) -> tuple[Verdict, _Set]:
     occurrences = repository.set_values(decision.name)
     agreeing = [occurrence for occurrence in occurrences if paper.ontology.same(decision.name, occurrence.fact.value, decision.value)]
     if agreeing:
@@ -124,7 +124,7 @@ def _placed(occurrence: FactOccurrence) -> tuple[str, str]:
     return occurrence.fact.value, f"{occurrence.evidence.chunk.path}#L{line}"
 
 
-def _of_setting(decision: Decision, paper: Paper, repository: Repository) -> tuple[Verdict, _Set]:
+def _of_setting(decision: Decision, paper: Paper, repository: Subject) -> tuple[Verdict, _Set]:
     """A detail outside the checklist, judged by the settings of its name; a described mechanism cannot be judged."""
     name = fold(decision.name.rpartition(":")[2])
     values = [(setting.value, f"{setting.path}#L{setting.line}") for setting in repository.settings if fold(setting.name.rpartition(".")[2]) == name]

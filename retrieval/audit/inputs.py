@@ -15,9 +15,8 @@ from lineage.hyperparameters.values import number
 from lineage.records import Chunk, Setting, WorkId
 from lineage.results import FactOccurrence
 from lineage.text.tokens import parts
-from retrieval.audit.expectations import NOT_IN_CODE, Expectation, agree, expectations, in_example, is_aside, is_end, is_tried, sisters
-from retrieval.audit.value_scope import Names
-from retrieval.decisions.experiments import Folders, listed, telling
+from retrieval.audit.expectations import NOT_IN_CODE, Expectation, agree, expectations, in_example, is_aside, is_end, sisters
+from retrieval.decisions.experiments import telling
 from retrieval.decisions.provenance import sentences_of
 from retrieval.decisions.target_text import DONE, TargetText
 
@@ -69,11 +68,6 @@ class Paper:
     weight: Callable[[str], float]
 
     @cached_property
-    def listed(self) -> frozenset[tuple[str, ...]]:
-        """The sections that are an experiment each."""
-        return listed(self.held, self.target)
-
-    @cached_property
     def sections(self) -> frozenset[tuple[str, ...]]:
         """The sections of its text."""
         return frozenset(sentence.chunk.section for sentence in self.text.sentences)
@@ -93,7 +87,7 @@ class Paper:
         spoken, found = self._spoken(name), set[str]()
         for value in stated:
             sentences, at = sentences_of(value)
-            if value.fact.kind == "prose" and not is_tried(value):
+            if value.fact.kind == "prose":
                 around = sentences[max(0, at - _NEAR) : at + _NEAR + 1] if at >= 0 else [value.evidence.chunk.text]
                 found |= {word for sentence in around for word in beside(sentence, spoken)} | set(sentences[at].split() if at >= 0 else ())
         for sentence in self.text.sentences if spoken else ():
@@ -119,30 +113,12 @@ def beside(sentence: str, phrases: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class Repository:
-    """The repository that is audited: its values by detail, its passages, its settings as written and the folders that are an experiment each."""
+class Subject:
+    """The repository that is audited: its values by detail, its passages and its settings as written."""
 
     held: Mapping[str, Sequence[FactOccurrence]]
     chunks: Sequence[Chunk]
     settings: Sequence[Setting] = ()
-    folders: Folders = field(default_factory=Folders)
-
-    @cached_property
-    def names(self) -> Names:
-        """Its text, asked for names."""
-        return Names((*(chunk.path for chunk in self.chunks), *(chunk.text for chunk in self.chunks)))
-
-    @cached_property
-    def stages(self) -> frozenset[str]:
-        """The stages that it names."""
-        return self.names.stages()
-
-    @cached_property
-    def unnamed(self) -> frozenset[float]:
-        """The numbers that it gives names of no known detail."""
-        known = {(occurrence.evidence.chunk.path, occurrence.fact.line) for some in self.held.values() for occurrence in some}
-        amounts = (number(setting.value) for setting in self.settings if (setting.path, setting.line) not in known)
-        return frozenset(float(amount) for amount in amounts if amount is not None)
 
     @cached_property
     def _parts(self) -> str:
@@ -178,16 +154,11 @@ class Repository:
             if occurrence.fact.kind not in {"prose", "table"} and not is_end(occurrence)
         ]
         literal = [occurrence for occurrence in every if occurrence.fact.literal and not in_example(occurrence)]
-        given = [occurrence for occurrence in literal if not is_aside(occurrence, every)]
+        given = [occurrence for occurrence in literal if not is_aside(occurrence)]
         if given and not self._some_leave_out(given):
             return given
         values = {(occurrence.fact.name, occurrence.fact.value) for occurrence in literal}
         return literal if given or len(values) == len({name for name, _ in values}) else []
-
-    def is_default(self, value: FactOccurrence) -> bool:
-        """Whether a value is a default beside configurations that all set the detail."""
-        given = [occurrence for occurrence in self.held.get(value.fact.name, ()) if occurrence.evidence.chunk.path in self._configurations]
-        return bool(given) and not self._some_leave_out(given) and is_aside(value, self.held.get(value.fact.name, ()))
 
     def _some_leave_out(self, given: Sequence[FactOccurrence]) -> bool:
         """Whether only some of its configurations set a detail."""
@@ -221,7 +192,7 @@ class AuditSupport:
     details: Mapping[Experiment, frozenset[str]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, paper: Paper, repository: Repository) -> AuditSupport:
+    def of(cls, paper: Paper, repository: Subject) -> AuditSupport:
         """The details of each experiment of which the repository sets a stated value somewhere."""
         agreeing: dict[Experiment, set[str]] = defaultdict(set)
         for name in sorted({*paper.held, *repository.held} - NOT_IN_CODE):
@@ -272,3 +243,17 @@ def _counts(some: Iterable[FactOccurrence]) -> set[int]:
     """The whole numbers above 1 that are given, and 1."""
     found = (number(occurrence.fact.value) for occurrence in some)
     return {1, *(int(one) for one in found if one and one > 1 and one == int(one))}
+
+
+def overlap(stated: FactOccurrence, set_: FactOccurrence, common: frozenset[str]) -> int:
+    """How much the place of a value in code speaks of what the paper states it for; the scope counts twice, `common` words for nothing."""
+    chunk, section = set_.evidence.chunk, stated.evidence.chunk.section
+    words = telling(f"{chunk.path} {set_.fact.scope} {set_.fact.written} {chunk.symbol}") - common
+    return 2 * len(telling(stated.fact.scope) & words) + len(telling(section[-1] if section else "") & words)
+
+
+def of_another_section(stated: FactOccurrence, set_: FactOccurrence, sections: Iterable[Section], common: frozenset[str]) -> bool:
+    """Whether the folder of a value in code is named as a section that the stated value does not stand in ("algoperf/", "covid/")."""
+    folders = telling(set_.evidence.chunk.path.rpartition("/")[0]) - common
+    mine = telling(f"{' '.join(stated.evidence.chunk.section)} {stated.fact.scope} {stated.fact.said}")
+    return any((folders - mine) & telling(section[-1]) for section in sections if section)

@@ -24,15 +24,12 @@ from lineage.text.tokens import tokens as words_in
 from retrieval.context import method_symbols, records
 from retrieval.context.excerpt import cut
 from retrieval.context.markdown import NOTICE, block, code, inline, inline_path, source
-from retrieval.context.required_context import MOST, Due, UnitValue, answering, by_experiment, choose, due, without_answered
-from retrieval.context.settings_file import ConfigLine, Programs
+from retrieval.context.required_context import MOST, Due, UnitValue, answering, choose, due, without_answered
+from retrieval.context.settings_file import ConfigLine
 from retrieval.context.task import Subquestion, components, subquestions
 from retrieval.context.token_budget import Tokens
 from retrieval.context.units import NEARLY_NOTHING, Kind, PackUnit, QuestionWords, units, weighed, words_of
 from retrieval.decisions import target_text
-from retrieval.decisions.experiments import Folders
-from retrieval.decisions.fact_index import holders
-from retrieval.gaps.undocumented_settings import works
 from retrieval.search.batch import answered
 from retrieval.search.engine import Engine
 
@@ -60,8 +57,7 @@ ORDER = tuple(HEADINGS)
 class PackInputs:
     """What a pack is made from: the questions with their answers, the lineage they were asked of, and its gaps if known.
 
-    It may have `allowed` of `tokens`. `folders` are the experiments beside the target's own program, `programs` its own programs, where
-    settings are asked for.
+    It may have `allowed` of `tokens`.
     """
 
     task: str
@@ -71,10 +67,8 @@ class PackInputs:
     answers: tuple[Answer, ...]
     allowed: int
     tokens: Tokens
-    folders: Folders = field(default_factory=Folders)
     gaps: Gaps | None = None
     due: Due = field(default_factory=Due)
-    programs: Programs | None = None
 
 
 @dataclass(frozen=True)
@@ -90,10 +84,9 @@ def compose(material: PackInputs, catalog: Catalog, chunks: int) -> Pack:
     """The pack of at most `allowed` tokens; raises `NotFound` for no evidence and `UsageError` for too small a budget."""
     words, policy = words_of(catalog, material.questions, material.answers, chunks), POLICIES[material.stage]
     costed = [_costed(unit, material.tokens) for unit in units(catalog, material.answers, words)]
-    some = by_experiment(costed, material.task, material.folders)
-    some = [unit if material.due.telling(unit) else weighed(unit, NEARLY_NOTHING) for unit in some]
+    some = [unit if material.due.telling(unit) else weighed(unit, NEARLY_NOTHING) for unit in costed]
     symbols = partial(_symbols, catalog, material.target.id)
-    pack_lines = records.of(material.gaps, material.task, material.stage, material.tokens, material.programs, symbols)
+    pack_lines = records.of(material.gaps, material.task, material.stage, material.tokens, symbols)
     room = _room(material, [unit.cost for unit in some] + [record.cost for record in pack_lines])
     kept = records.more((), pack_lines, int(policy.records * room))
     free = room - records.cost(kept)
@@ -410,19 +403,10 @@ def pack(engine: Engine, task: str, stage: Stage | None, allowed: int, tokens: T
     questions, answers = asked(engine, subquestions(task, stage, [gap.detail for gap in gaps.gaps] if gaps else ()))
     catalog, manifest = engine.generation.catalog, engine.generation.manifest
     target = catalog.work(manifest.target) or Work(WorkId(manifest.target))
-    folders = Folders.read(catalog, works(engine))
-    stated = due(gaps, task, stage, engine, folders)
-    programs = _programs(engine, folders) if gaps and stage == "planning" else None
-    material = PackInputs(task, stage, target, questions, answers, allowed, tokens, folders, gaps, stated, programs)
+    stated = due(gaps, task, stage, engine)
+    material = PackInputs(task, stage, target, questions, answers, allowed, tokens, gaps, stated)
     made = compose(material, catalog, manifest.counts.get("chunks", 0))
     return replace(made, notes=(*made.notes, *(gaps.notes if gaps else ())))
-
-
-def _programs(engine: Engine, folders: Folders) -> Programs:
-    """What the target's own programs set."""
-    manifest = engine.generation.manifest
-    fact_index = holders(engine.generation.catalog, engine.kinship, manifest.lineage, manifest.id, WorkId(manifest.target))
-    return Programs(fact_index, engine.ontology, folders)
 
 
 def asked(engine: Engine, questions: Sequence[Subquestion]) -> tuple[tuple[Subquestion, ...], tuple[Answer, ...]]:

@@ -34,7 +34,7 @@ _FEWEST = 3
 
 
 @dataclass(frozen=True)
-class Statement:
+class Simple:
     """A simple statement: its `lines` (from 0, comments above included), the `heads` of all that it stands in, what it `said`.
 
     `loops`: it is done again and again. `decides`: it settles what the target leaves open.
@@ -46,7 +46,7 @@ class Statement:
     loops: bool = False
     decides: bool = False
 
-    def without(self, first: int) -> Statement:
+    def without(self, first: int) -> Simple:
         """The same where the first lines are not counted."""
         return replace(self, lines=tuple(at - first for at in self.lines), heads=tuple(at - first for at in self.heads if at >= first))
 
@@ -71,7 +71,7 @@ def cut(
     return made(fitting) if fitting >= _FEWEST else ""
 
 
-def statements(lines: Sequence[str]) -> list[Statement]:
+def statements(lines: Sequence[str]) -> list[Simple]:
     """The simple statements of a Python source, in order; none of what is not Python, or has lines that end in other ways."""
     outer = [f"{indent}if 1:" for indent in _outer(lines)]
     source = [*outer, *lines]
@@ -93,7 +93,7 @@ def _outer(lines: Sequence[str]) -> list[str]:
     return ["", *shown_lines] if least else shown_lines
 
 
-def _within(body: Sequence[ast.AST], start: int, heads: tuple[int, ...], lines: Sequence[str], *, loops: bool) -> Iterable[Statement]:
+def _within(body: Sequence[ast.AST], start: int, heads: tuple[int, ...], lines: Sequence[str], *, loops: bool) -> Iterable[Simple]:
     """The statements of a block that begins at line `start`."""
     for node in body:
         first, last = _first(node), getattr(node, "end_lineno", start)
@@ -102,7 +102,7 @@ def _within(body: Sequence[ast.AST], start: int, heads: tuple[int, ...], lines: 
         if blocks:
             yield from _compound(blocks, first, heads, lines, loops=loops or isinstance(node, _LOOPS))
         else:
-            yield Statement(tuple(range(above, last)), heads, _said(node), loops)
+            yield Simple(tuple(range(above, last)), heads, _said(node), loops)
         start = last
 
 
@@ -121,7 +121,7 @@ def _names(node: ast.AST) -> frozenset[str]:
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
-def _compound(blocks: Sequence[Sequence[ast.AST]], start: int, heads: tuple[int, ...], lines: Sequence[str], *, loops: bool) -> Iterable[Statement]:
+def _compound(blocks: Sequence[Sequence[ast.AST]], start: int, heads: tuple[int, ...], lines: Sequence[str], *, loops: bool) -> Iterable[Simple]:
     """The statements of a compound one: each block's heads are its own line (`else:`) and the first one's."""
     first: tuple[int, ...] = ()
     for block in blocks:
@@ -162,21 +162,21 @@ class _Costs:
         marks = {indent: cost(f"{indent}# … 999 lines (L999-L999)\n") for indent in set(indents)}
         return cls([cost(line + "\n") for line in lines], [marks[indent] for indent in indents])
 
-    def price(self, statement: Statement, kept: set[int]) -> int:
+    def price(self, statement: Simple, kept: set[int]) -> int:
         """What a statement adds to the lines that are kept; one that stands apart, another mark too."""
         beside = statement.lines[0] - 1 in kept or statement.lines[-1] + 1 in kept
         return sum(self.lines[line] for line in {*statement.lines, *statement.heads} - kept) + (0 if beside else self.marks[statement.lines[-1]])
 
 
-def _chosen(found: Sequence[Statement], costs: _Costs, worth: Mapping[str, float], room: int) -> list[Statement]:
+def _chosen(found: Sequence[Simple], costs: _Costs, worth: Mapping[str, float], room: int) -> list[Simple]:
     """The statements that say most for their tokens, as many as fit, best first."""
     kept: set[int] = set()
     covered: set[str] = set()
-    chosen: list[Statement] = []
+    chosen: list[Simple] = []
     weightiest = max(worth.values(), default=0.0)
     waiting = [replace(statement, said=statement.said.intersection(worth)) for statement in found]
 
-    def gain(statement: Statement, price: int) -> float:
+    def gain(statement: Simple, price: int) -> float:
         word_weight = sum(worth[word] * (_AGAIN if word in covered else 1.0) for word in statement.said) + weightiest * _DECIDES * statement.decides
         return word_weight * (_LOOPED if statement.loops else 1.0) / math.pow(price or 1, _THRIFT)
 

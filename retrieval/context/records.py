@@ -14,7 +14,7 @@ from lineage.results import Conflict, FactOccurrence, Gap, Gaps, PackItem, Speci
 from lineage.text.tokens import terms
 from retrieval.context import settings_file
 from retrieval.context.markdown import code, fenced, inline, licence, place
-from retrieval.context.settings_file import UNSPECIFIED, ConfigLine, Programs
+from retrieval.context.settings_file import UNSPECIFIED, ConfigLine
 from retrieval.context.task import relevant
 from retrieval.context.token_budget import Tokens
 
@@ -31,7 +31,7 @@ _TITLE = 32
 
 
 @dataclass(frozen=True)
-class Statement:
+class PackStatement:
     """A statement of code that settles a decision, called `title`: what it is worth, and its lines."""
 
     title: str
@@ -45,7 +45,7 @@ class Statement:
 class Stretch:
     """Statements that stand close together in one file."""
 
-    statements: tuple[Statement, ...]
+    statements: tuple[PackStatement, ...]
 
     @property
     def hit(self) -> Hit:
@@ -79,10 +79,10 @@ def stretches(gaps: Sequence[Gap], beside: Callable[[Gap, FactOccurrence], bool]
     return chosen
 
 
-def _statements(gaps: Sequence[Gap], beside: Callable[[Gap, FactOccurrence], bool]) -> dict[tuple[str, str], list[Statement]]:
+def _statements(gaps: Sequence[Gap], beside: Callable[[Gap, FactOccurrence], bool]) -> dict[tuple[str, str], list[PackStatement]]:
     """The statements of code by file, in the order of their lines."""
     titles, read = Counter(_short(gap) for gap in gaps), any(suggestion.grade == "model" for gap in gaps for suggestion in gap.suggestions)
-    by_file: dict[tuple[str, str], list[Statement]] = defaultdict(list)
+    by_file: dict[tuple[str, str], list[PackStatement]] = defaultdict(list)
     for gap in gaps:
         title = _short(gap) if titles[_short(gap)] == 1 else inline(gap.detail.title, _TITLE)
         for nth, suggestion in enumerate(gap.suggestions):
@@ -91,18 +91,18 @@ def _statements(gaps: Sequence[Gap], beside: Callable[[Gap, FactOccurrence], boo
             for at, occurrence in enumerate(occurrence for occurrence in held if not beside(gap, occurrence)):
                 first = occurrence.fact.line
                 last = min(max(first, occurrence.fact.end_line), first + _WIDE)
-                statement = Statement(title, occurrence, worth * _PLACE**at, first, last)
+                statement = PackStatement(title, occurrence, worth * _PLACE**at, first, last)
                 by_file[occurrence.fact.work, occurrence.evidence.chunk.path].append(statement)
     return {file: sorted(some, key=lambda statement: (statement.first, statement.last)) for file, some in by_file.items()}
 
 
-def _all(by_file: dict[tuple[str, str], list[Statement]]) -> list[Stretch]:
+def _all(by_file: dict[tuple[str, str], list[PackStatement]]) -> list[Stretch]:
     """From each statement on, those that a stretch has room for, each decision once."""
     return [_from(start, some[at + 1 :]) for some in by_file.values() for at, start in enumerate(some)]
 
 
-def _from(start: Statement, rest: Sequence[Statement]) -> Stretch:
-    best: dict[str, Statement] = {}
+def _from(start: PackStatement, rest: Sequence[PackStatement]) -> Stretch:
+    best: dict[str, PackStatement] = {}
     for other in (statement for statement in rest if statement.last <= start.first + _WIDE and statement.title != start.title):
         if other.title not in best or best[other.title].worth < other.worth:
             best[other.title] = other
@@ -143,7 +143,6 @@ def of(
     task: str,
     stage: Stage | None,
     tokens: Tokens,
-    programs: Programs | None = None,
     symbols: Callable[[], Sequence[ConfigLine]] = tuple,
 ) -> list[PackLine]:
     """Everything that the gaps of a target say for a task, weightiest first: for planning all with the method's own `symbols`, else what
@@ -154,7 +153,7 @@ def of(
     asked = [gap for gap in gaps.gaps if not gap.decision and (stage == "planning" or relevant(gap.detail, task))]
     pack_lines = decided + [_conflict(conflict) for conflict in gaps.conflicts if stage == "planning" or _concerns(conflict, task, asked)]
     if stage == "planning":
-        entries = [*symbols(), *settings_file.entries([gap for gap in asked if not _in_code_only(gap)], programs)]
+        entries = [*symbols(), *settings_file.entries([gap for gap in asked if not _in_code_only(gap)])]
         pack_lines += _stretches([gap for gap in asked if gap.state is not Specification.SPECIFIED])
         pack_lines += [
             PackLine("config", config_line.line, config_line.weight, evidence=config_line.evidence, entry=config_line) for config_line in entries

@@ -11,7 +11,7 @@ import heapq
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING
@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING
 from lineage.records import Hit
 from lineage.text.tokens import tokens
 from retrieval.context.task import Subquestion, asked, asks_settings
-from retrieval.context.units import Kind, PackUnit, beside, kind_of, neutral, paragraphs, weighed
-from retrieval.decisions.experiments import Folders
+from retrieval.context.units import Kind, PackUnit, beside, kind_of, neutral, paragraphs
 from retrieval.decisions.fact_index import is_vendored
 from retrieval.decisions.provenance import evidence, line_at
 from retrieval.decisions.target_text import section_weight
@@ -34,8 +33,6 @@ _LEAST_RELEVANT, _SHOWN = 0.02, 0.005
 """How relevant a function must be to a part to do it; and one that shows by its calls that it does."""
 _ANSWERED = 0.1
 """What is left of the relevance of others' code to what the target's own code answers."""
-_ASIDE = 0.2
-"""What code of an experiment beside the root's is worth, where the task does not name it."""
 _TRAINING = re.compile(
     r"\b(?:pre-?|fine-?)?(?:train(?:ing)?|tun(?:e|ing))[\s-]{1,3}(?:loops?|steps?|procedure|code|script|routine|program|function|epochs?|run)\b"
     r"|\btrain the\b|\b(?:train|training)\s{0,3}\Z",
@@ -50,17 +47,6 @@ _TRAINS = (
 )
 """What a function calls, or is called, that trains, in the words of the common frameworks; then what has them do it."""
 _CALLED = re.compile(r"(?<![\w.])([A-Za-z_]\w{2,80})\(")
-
-
-def own_worth(hit: Hit, task: str, folders: Folders) -> float:
-    """What a piece of code is worth to a task: the root program's first, an experiment's beside it where the task names it."""
-    experiment = folders.holding(hit.chunk)
-    return _ASIDE if experiment and experiment not in folders.named(task) else 1.0
-
-
-def by_experiment(pack_units: Sequence[PackUnit], task: str, folders: Folders) -> list[PackUnit]:
-    """The units, those of the target's code as relevant as the experiment that they belong to lets them be."""
-    return [weighed(unit, own_worth(unit.hit, task, folders)) if unit.hit.from_target else unit for unit in pack_units]
 
 
 def answering(pack_units: Sequence[PackUnit], questions: Sequence[Subquestion]) -> dict[int, PackUnit]:
@@ -151,11 +137,8 @@ class _Piece:
     states: list[tuple[int, str, float]] = field(default_factory=list)
 
 
-def due(gaps: Gaps | None, task: str, stage: Stage | None, engine: Engine, folders: Folders) -> Due:
-    """The pieces that state what `task` asks for, most telling first; none where it is not known what the target states.
-
-    `folders` are the experiments beside the target's own program.
-    """
+def due(gaps: Gaps | None, task: str, stage: Stage | None, engine: Engine) -> Due:
+    """The pieces that state what `task` asks for, most telling first; none where it is not known what the target states."""
     if gaps is None:
         return Due()
     details = [gap.detail for gap in gaps.gaps]
@@ -163,8 +146,7 @@ def due(gaps: Gaps | None, task: str, stage: Stage | None, engine: Engine, folde
     worth = tuple(detail.weight * (1.0 if detail.name in spoken else _OTHER) for detail in details)
     names = {name for detail in details if detail.name in spoken for name in detail.facts}
     setting = frozenset(fact.chunk for fact in engine.generation.catalog.facts() if fact.name in names)
-    own = _telling(_set(gaps, engine), worth, lambda hit: own_worth(hit, task, folders))
-    return Due(_telling(_said(gaps.gaps), worth), own, worth, setting)
+    return Due(_telling(_said(gaps.gaps), worth), _telling(_set(gaps, engine), worth), worth, setting)
 
 
 def _said(gaps: Sequence[Gap]) -> Iterable[_Piece]:
@@ -210,21 +192,21 @@ def _line(chunk: Chunk, line: int) -> str:
     return neutral(line_at(chunk, line)).strip()
 
 
-def _telling(pieces: Iterable[_Piece], worth: Sequence[float], standing: Callable[[Hit], float] = lambda _: 1.0) -> tuple[PackUnit, ...]:
+def _telling(pieces: Iterable[_Piece], worth: Sequence[float]) -> tuple[PackUnit, ...]:
     """The units of pieces that are worth enough, the most telling first."""
-    found = [(unit, at) for piece in pieces if not beside(piece.hit) for at, unit in enumerate(_units(piece, standing(piece.hit)))]
+    found = [(unit, at) for piece in pieces if not beside(piece.hit) for at, unit in enumerate(_units(piece))]
     weighted = [(sum(worth[number] * sure for number, sure in unit.relevance.items()), unit, at) for unit, at in found]
     kept = sorted((entry for entry in weighted if entry[0] >= _LEAST), key=lambda entry: -entry[0])
     return tuple(replace(unit, due=True, order=(order, at)) for order, (_, unit, at) in enumerate(kept))
 
 
-def _units(piece: _Piece, standing: float) -> Iterable[PackUnit]:
+def _units(piece: _Piece) -> Iterable[PackUnit]:
     """The paragraphs that hold the lines in which something is stated; of files the whole chunk."""
     chunk = piece.hit.chunk
     whole = neutral(chunk.text)
     texts = paragraphs(whole, chunk.role) if chunk.kind in {"paper", "docs"} else [whole]
     for text in texts:
-        states = _strongest((number, standing * sure) for number, line, sure in piece.states if (line in text if line else len(texts) == 1))
+        states = _strongest((number, sure) for number, line, sure in piece.states if (line in text if line else len(texts) == 1))
         if states:
             yield PackUnit(piece.hit, kind_of(piece.hit), text, states, frozenset(tokens(text)))
 

@@ -119,11 +119,6 @@ def _left_out(text: str, fact: Fact) -> bool:
     return given is not None and any(depth > given and not sets for depth, sets in calls)
 
 
-def of_baselines(occurrence: FactOccurrence) -> bool:
-    """Whether a fact stands in a folder of methods that its repository compares with (`baselines/`), unless that is what it is called."""
-    return FileRole.BASELINE in occurrence.evidence.roles
-
-
 def is_vendored(hit: Hit) -> bool:
     """Whether a hit stands in a copy of somebody else's package."""
     return FileRole.VENDORED in hit.roles
@@ -148,14 +143,14 @@ def _resolved(occurrences: Sequence[FactOccurrence]) -> Iterable[FactOccurrence]
     for occurrence in occurrences:
         if occurrence.fact.kind in _ORDER:
             by_option[occurrence.fact.work, fold(occurrence.fact.written)].append(occurrence)
-    options = {key: _Rivals(some) for key, some in by_option.items()}
+    options = {key: _Overrides(some) for key, some in by_option.items()}
     for occurrence in occurrences:
         rivals = options[occurrence.fact.work, fold(occurrence.fact.written)] if occurrence.fact.kind in {"config", "command"} else None
         distinct = [fact for fact in rivals.overridden(occurrence).values() if fact.value != occurrence.fact.value] if rivals else []
         yield replace(occurrence, overridden=tuple(distinct[:_MOST])) if distinct else occurrence
 
 
-class _Rivals:
+class _Overrides:
     """Facts of one option of one repository."""
 
     def __init__(self, some: Sequence[FactOccurrence]) -> None:

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from lineage.records import Chunk, Focus, Hit
-from lineage.results import FactOccurrence
 from lineage.text.phrases import sentences
 
 if TYPE_CHECKING:
+    from lineage.results import FactOccurrence
     from retrieval.search.work_relations import WorkRelations
 
 _POLICY = re.compile(

@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
 
 from lineage.hyperparameters.terms import american
 from lineage.tables import packaged
 from lineage.text.phrases import Phrases, phrase
-
-
-class Named(NamedTuple):
-    """Words, as parts of an identifier; most texts hold none in any way, which costs less to see."""
-
-    words: tuple[str, ...]
-    pattern: re.Pattern[str]
-
-    def within(self, text: str) -> bool:
-        """Whether a text has one of them."""
-        lower = text.lower()
-        return any(word in lower for word in self.words) and self.pattern.search(text) is not None
 
 
 @dataclass(frozen=True)
@@ -90,9 +76,6 @@ class SettingWords:
     `running` are parts of names (or whole ones) that say how a program runs, not what it computes, `places` last parts of those that
     say where its data are; `generic` parts tell no setting from another, `spoken` are words of prose for parts that are
     abbreviations, `alike` groups facts of which one says what the others would.
-
-    `defaults` are those of optimizers by option, `options` the facts that options are; `without` is what names a step in code,
-    `delegated` what takes the steps of training for its caller.
     """
 
     running: frozenset[str]
@@ -100,10 +83,6 @@ class SettingWords:
     generic: frozenset[str]
     spoken: Mapping[str, Sequence[str]]
     alike: tuple[frozenset[str], ...]
-    defaults: Mapping[str, Mapping[str, str]]
-    options: Mapping[str, str]
-    without: Mapping[str, Named]
-    delegated: re.Pattern[str]
 
     def with_alike(self, names: Iterable[str]) -> frozenset[str]:
         """Facts with those that say what any of them would."""
@@ -125,13 +104,4 @@ def setting_words() -> SettingWords:
         generic=some("generic"),
         spoken=table["spoken"],
         alike=tuple(frozenset(one.split()) for one in table["alike"]),
-        defaults=table["defaults"],
-        options=table["options"],
-        without={name: Named(tuple(words.split()), _any(words)) for name, words in table["without"].items()},
-        delegated=_any(table["delegated"]),
     )
-
-
-def _any(words: str) -> re.Pattern[str]:
-    """Any of the words, as parts of an identifier: `ema` of `model_ema`, none of "email"."""
-    return re.compile(r"(?<![A-Za-z])(?:" + "|".join(map(re.escape, words.split())) + r")(?![a-z])", re.IGNORECASE)

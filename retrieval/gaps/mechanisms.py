@@ -65,11 +65,6 @@ class Mechanisms:
                 added.append(self._row(kind, offers, [hit for gap in covered for hit in gap.stated[:1]]))
         return [*known.values(), *added]
 
-    def in_own_code(self) -> frozenset[str]:
-        """The rows of the list that a statement of the target's own code answers."""
-        own = (kind for kind in kinds() if kind.covers and any(places[0].occurrence.evidence.from_target for places in self.places.of(kind)))
-        return frozenset(name for kind in own for name in kind.covers)
-
     # -- what applies
 
     def _applies(self, kind: MechanismKind) -> bool:

@@ -6,30 +6,24 @@ link by link: target cites P in sentence S with role R, P's repository has it at
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from lineage.citation import citation, pinpoint
 from lineage.citation import name as work_name
-from lineage.file_roles import ASIDE
-from lineage.hyperparameters.terms import fold
-from lineage.records import CodeLink, FileRole, Hit, Reference, Tier, Work, WorkId
+from lineage.records import CodeLink, Hit, Reference, Work, WorkId
 from lineage.results import FactOccurrence, Grade, Suggestion
 from lineage.text.hidden_text import visible
-from lineage.text.tokens import parts, terms, tokens
-from retrieval.decisions.experiments import Folders, is_parameter, is_set
-from retrieval.decisions.fact_index import is_eval_script, is_low_evidence_path, is_vendored, of_baselines
+from lineage.text.tokens import parts
+from retrieval.decisions.fact_index import is_low_evidence_path, is_vendored
 from retrieval.decisions.precedence import Precedence, role, role_name, works_of
-from retrieval.decisions.provenance import by_value, is_policy
+from retrieval.decisions.provenance import by_value
 from retrieval.gaps.stated import Pointer
 
 VALUES = 3
 """Values offered for one detail."""
 HOLDERS = 5
-PASSAGES = 3
 _RUN = {"command": 1.0, "config": 0.9, "call": 0.6, "default": 0.4, "table": 0.5, "prose": 0.5}
-_PARAMETER = 4
 _OWN = 10.0
 """Strength of the target's own code: more than anybody whom it points to can have."""
 _SENTENCE = 240
@@ -38,10 +32,6 @@ _ENDS = frozenset(("in", "out", "input", "output", "z", "img", "image"))
 GRADES: tuple[Grade, ...] = ("strong", "fair", "weak")
 _SET = 0.6
 """Weight of a kind of fact from which on a program is run with it: a command, a configuration, a call."""
-_STUB, _WORDS, _TIE = 2, 4, 12
-"""Letters of a word of a path that says nothing, words of a path that say much, and how little they say beside how a value is set."""
-_SHORT = 3
-"""Letters of a model's name with which the name of anything may begin."""
 ANCESTOR = 0.7
 """Weight of the roles whose settings a target takes over: base, setup, method."""
 _AGREEING = 2
@@ -52,34 +42,21 @@ UNKNOWN = "unknown"
 class Context:
     """What an offer is judged in: the target, the links of repositories, whether two values of a detail are one.
 
-    `models` are the folded names of the models that the target and its own code name (`sitxl2`), `folders` the experiments beside its
-    own program, `precedence` says whose value comes first, `spoken` how many sentences of the target have a word.
+    `precedence` says whose value comes first.
     """
 
     target: Work
     links: Mapping[WorkId, CodeLink]
     same: Callable[[str, str, str], bool]
-    models: frozenset[str] = frozenset()
-    folders: Folders = field(default_factory=Folders)
     precedence: Precedence = field(default_factory=Precedence)
-    spoken: Mapping[str, int] = field(default_factory=dict)
-
-    def fits(self, path: str) -> float:
-        """About 0..1: how much the target speaks of what a file's path names: `coco/panoptic` before `ade20k/instance`."""
-        most = math.log1p(max(self.spoken.values(), default=1))
-        return sum(math.log1p(self.spoken.get(word, 0)) for word in set(tokens(path)) if len(word) > _STUB) / _WORDS / most
 
 
 @dataclass(frozen=True)
 class Offer:
-    """A suggestion, and the name of the fact it is a value of.
-
-    `own` says that the target's own code holds it, other than in examples and the like; `place` orders offers (`_Rivals.place`).
-    """
+    """A suggestion, the name of the fact it is a value of, and what orders offers."""
 
     name: str
     suggestion: Suggestion
-    own: bool
     place: tuple[float, ...]
 
 
@@ -90,17 +67,10 @@ def offers(
     context: Context,
     *,
     topic: str = "",
-    trains: bool = False,
 ) -> list[Offer]:
-    """The offers for facts of these names, in their order; the target's paper offers nothing. `trains`: for training, `topic` the detail's."""
-    useful = {
-        name: _called([occurrence for occurrence in occurrences_by_key.get(name, ()) if _useful(occurrence, context)], context) for name in names
-    }
-    if any(not of_baselines(occurrence) for some in useful.values() for occurrence in some):
-        useful = {name: [occurrence for occurrence in some if not of_baselines(occurrence)] for name, some in useful.items()}
-    rivals = (
-        _Rivals(name, nth, by_value(name, some, context.same), pointers, context, topic, trains) for nth, (name, some) in enumerate(useful.items())
-    )
+    """The offers for facts of these names, in their order; the target's paper offers nothing."""
+    useful = {name: [occurrence for occurrence in occurrences_by_key.get(name, ()) if _useful(occurrence, context)] for name in names}
+    rivals = (_Rivals(name, nth, by_value(name, some, context.same), pointers, context, topic) for nth, (name, some) in enumerate(useful.items()))
     return sorted((rival.offer(group) for rival in rivals for group in rival.groups), key=lambda offer: offer.place)
 
 
@@ -117,26 +87,9 @@ def _useful(occurrence: FactOccurrence, context: Context) -> bool:
     )
 
 
-def _called(some: Sequence[FactOccurrence], context: Context) -> list[FactOccurrence]:
-    """Without what functions of the own code take if nobody says otherwise, where the own program has anything better."""
-    better = any(source_precedence(occurrence) < _PARAMETER for occurrence in some if _is_own(occurrence) and not context.folders.of(occurrence))
-    return [occurrence for occurrence in some if not (better and occurrence.evidence.from_target and is_parameter(occurrence))]
-
-
-def source_precedence(occurrence: FactOccurrence) -> int:
-    """How a program comes to a value: 0 by a command, 1 a configuration, 2 its own options, 3 a call, 4 what a function takes by itself."""
-    if occurrence.fact.kind == "command" or is_set(occurrence):
-        return int(occurrence.fact.kind != "command")
-    if occurrence.fact.kind == "call":
-        return 3
-    if is_parameter(replace(occurrence, fact=replace(occurrence.fact, kind="default"))):  # also tables in a function: groups of parameters
-        return _PARAMETER
-    return 3 if "model" in parts(occurrence.fact.scope) else 2  # `ModelArgs`: what a model takes, from whoever calls it
-
-
 @dataclass(frozen=True)
 class _Rivals:
-    """All facts of one name by value, and what they are judged by; `nth` is the name's place in its detail, `trains` whether that is of training."""
+    """All facts of one name by value, and what they are judged by; `nth` is the name's place in its detail."""
 
     name: str
     nth: int
@@ -144,7 +97,6 @@ class _Rivals:
     pointers: Sequence[Pointer]
     context: Context
     topic: str
-    trains: bool
 
     def offer(self, group: Sequence[FactOccurrence]) -> Offer:
         """The holders of one value as an offer."""
@@ -158,32 +110,16 @@ class _Rivals:
             reason=reason,
             held=tuple(ordered[:HOLDERS]),
             evidence=tuple(occurrence.evidence for occurrence in ordered[:HOLDERS]),
-            chain=chain(best.evidence, self.context, self.pointers, _has(self.name, best, self.context.folders.of(best))),
+            chain=chain(best.evidence, self.context, self.pointers, _has(self.name, best)),
         )
-        own = [occurrence for occurrence in group if _is_own(occurrence)]
-        return Offer(self.name, suggestion, bool(own), (*self.place(group, own, support), *order(support)))
-
-    def place(self, group: Sequence[FactOccurrence], own: Sequence[FactOccurrence], support: Support) -> tuple[float, ...]:
-        """Orders offers: what own code holds, what examples do not, what not only experiments beside the own program have; then by the detail's
-        own order of names, how surely it is of a model that the target names, whether only programs for trying a model have it where
-        training is asked for, what the own program does to set it, and how surely the target takes the part from a holder. What others have
-        counts where the own program has nothing."""
-        home = [occurrence for occurrence in own if not self.context.folders.of(occurrence)]
-        some = home or own or group
-        fits, only_tried = (
-            max(_fits(occurrence, self.context) for occurrence in some),
-            self.trains and all(is_eval_script(occurrence) for occurrence in some),
-        )
-        first = min(map(source_precedence, own and some), default=0)
-        ancestor = 0 if own else max(self.context.precedence.band(occurrence.evidence, self.topic) for occurrence in some)
-        return not own, bool(support.aside), bool(own and not home), self.nth, -fits, only_tried, first, -ancestor
+        own = any(_is_own(occurrence) for occurrence in group)
+        band = max(self.context.precedence.band(occurrence.evidence, self.topic) for occurrence in group)
+        return Offer(self.name, suggestion, (not own, support.aside, self.nth, 0 if own else -band, *order(support)))
 
     def strength(self, occurrence: FactOccurrence) -> float:
         """How much one holder speaks for its value (for the order within a group)."""
-        own = _OWN * _is_own(occurrence) - bool(self.context.folders.of(occurrence))
-        score = own + 4.0 * self.pointed(occurrence) + self.context.precedence.weight(occurrence.evidence, self.topic) + _RUN[occurrence.fact.kind]
-        score += self.context.fits(occurrence.evidence.chunk.path) / _TIE + _fits(occurrence, self.context)
-        return score - 2.0 * is_low_evidence_path(occurrence) - is_eval_script(occurrence) / 2
+        score = _OWN * _is_own(occurrence) + 4.0 * self.pointed(occurrence) + _RUN[occurrence.fact.kind]
+        return score + self.context.precedence.weight(occurrence.evidence, self.topic) - 2.0 * is_low_evidence_path(occurrence)
 
     def pointed(self, occurrence: FactOccurrence) -> float:
         """How surely the target points to a holder: 1 by the nearest pointer (for this very detail, if there is one), half by others."""
@@ -215,20 +151,6 @@ def _is_own(occurrence: FactOccurrence) -> bool:
     return occurrence.evidence.from_target and not is_low_evidence_path(occurrence)
 
 
-def _fits(occurrence: FactOccurrence, context: Context) -> int:
-    """2 for a factory named as a model of the target is (`SiT_XL_2(hidden_size=1152)` beside "SiT-XL/2"), 1 for its file (`sit.py`)."""
-    factory = fold(occurrence.fact.scope.partition(":")[0].partition(".")[0])
-    if factory in context.models or any(factory.startswith(model) for model in context.models if len(model) > _SHORT):
-        return 2
-    return int(bool(model_file(occurrence, context)))
-
-
-def model_file(occurrence: FactOccurrence, context: Context) -> str:
-    """The folded name of a value's file if it is named as a model of the target is, else ""."""
-    file = fold(occurrence.evidence.chunk.path.rpartition("/")[2].partition(".")[0])
-    return file if len(file) > 2 and any(model.startswith(file) for model in context.models) else ""
-
-
 def _one_a_place(group: Sequence[FactOccurrence]) -> list[FactOccurrence]:
     """One holder a work first, then the rest."""
     seen: set[WorkId] = set()
@@ -240,36 +162,12 @@ def _one_a_place(group: Sequence[FactOccurrence]) -> list[FactOccurrence]:
     return [*first, *later]
 
 
-def passages(hits: Sequence[Hit], pointers: Sequence[Pointer], context: Context, title: str) -> Suggestion | None:
-    """The passages of the lineage that come nearest to a detail's question and have half of its title's words, where no fact offers a value."""
-    wanted = set(terms(title))
-    speaking = [hit for hit in hits if 2 * len(wanted & set(terms(hit.chunk.text))) >= len(wanted)]
-    useful = [hit for hit in speaking if hit.work.id != context.target.id and not (_is_data(hit) or is_policy(hit) or _is_mentioned(hit, context))]
-    nearest_hits = sorted(useful, key=lambda hit: not hit.from_target)[:PASSAGES]
-    if not nearest_hits:
-        return None
-    links = chain(nearest_hits[0], context, pointers, f"speaks of it at {pinpoint(nearest_hits[0])}")
-    return Suggestion("", "", "weak", "no value, only the passages nearest to the question", evidence=tuple(nearest_hits), chain=links)
-
-
-def _is_mentioned(hit: Hit, context: Context) -> bool:
-    """Whether a repository is nobody's own code, only one that a paper mentions; what was added by hand has no paper."""
-    link = context.links.get(hit.work.id)
-    return link is not None and link.tier is Tier.MENTIONED and hit.paper is not None
-
-
-def _is_data(hit: Hit) -> bool:
-    """Whether a passage of a repository is data or somebody's test rather than code, configuration or documentation."""
-    return not (ASIDE | {FileRole.DATA}).isdisjoint(hit.roles)
-
-
 # -- the chain in words
 
 
-def _has(name: str, occurrence: FactOccurrence, experiment: str = "") -> str:
+def _has(name: str, occurrence: FactOccurrence) -> str:
     value = occurrence.fact.value + (f" {occurrence.fact.unit}" if occurrence.fact.unit else "")
-    whose = ", ".join(part for part in (experiment, occurrence.fact.scope) if part)
-    scope = f" ({visible(whose)[0]})" if whose else ""
+    scope = f" ({visible(occurrence.fact.scope)[0]})" if occurrence.fact.scope else ""
     return f"has {name} = {visible(value)[0]}{scope} at {pinpoint(line_of(occurrence))}"
 
 

@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lineage.code_links.links import surest
 from lineage.hyperparameters.checklist import Checklist, ChecklistItem, Recognised
 from lineage.hyperparameters.ontology import Ontology
-from lineage.hyperparameters.terms import fold
-from lineage.records import Hit, Query, Reason, ReasonKind, WorkId
+from lineage.records import Hit, Reason, ReasonKind, WorkId
 from lineage.results import SETTING, FactOccurrence, Gap, GapReason, Gaps, Specification, Suggestion
-from lineage.text.tokens import tokens
 from retrieval.decisions import target_text as text
-from retrieval.decisions.experiments import Folders
 from retrieval.decisions.fact_index import standing
 from retrieval.decisions.precedence import Precedence
-from retrieval.decisions.provenance import is_beside, line_at
+from retrieval.decisions.provenance import is_beside
 from retrieval.decisions.target_text import TargetText
-from retrieval.decisions.wording import wording
-from retrieval.gaps import library_defaults
 from retrieval.gaps import undocumented_settings as own
 from retrieval.gaps.mechanisms import Mechanisms
-from retrieval.gaps.offers import VALUES, Context, Offer, offers, passages
+from retrieval.gaps.offers import VALUES, Context, Offer, offers
 from retrieval.gaps.stated import DetailVerdict, Pointer, judged, misread, named_in, unclaimed
 from retrieval.gaps.undocumented_settings import place
-from retrieval.search.batch import asked
 from retrieval.search.engine import Engine
 
 MOST = 48
@@ -35,14 +27,8 @@ MOST = 48
 _OTHERS = 3
 SHOWN = 5
 """Facts of the target that are shown for a detail, and offers, but for the own code's."""
-_NAMES = 8
-"""Offers where the own code has that many settings of one detail: of augmentation, each is its own."""
 _FIRST = 2
 """Offers of a row that another row on the same line repeats."""
-_SIZED = re.compile(r"\b[A-Z][A-Za-z0-9]{1,12}-(?:XS|S|B|M|L|XL|XXL|H|G|g|Tiny|Small|Base|Large|Huge|Giant)\b(?:/\d{1,2}\b)?")
-_ASIDE = 0.5
-"""Weight of a detail up to which passages that only come near it are not worth reading."""
-_ASKED = 12
 
 
 @dataclass(frozen=True)
@@ -62,28 +48,13 @@ def report(material: ReportInputs) -> Gaps:
     target_text = text.read(catalog, target)
     occurrences_by_key = all_standing(material.held)
     links = surest(catalog.links())
-    own_works = own.works(material.engine)
-    models = own_models(occurrences_by_key, target_text)
-    context = Context(
-        target_text.work,
-        links,
-        material.ontology.same,
-        models,
-        Folders.read(catalog, own_works),
-        Precedence.of_meta(catalog.meta()),
-        Counter(word for sentence in target_text.sentences for word in set(tokens(sentence.text))),
-    )
+    context = Context(target_text.work, links, material.ontology.same, Precedence.of_meta(catalog.meta()))
     domains = _recognised(material, target_text)
     needs = asked_for(material.checklist.of(recognised.name for recognised in domains), target_text, occurrences_by_key)
-    claimed = [unclaimed(detail_verdict, occurrences_by_key, target_text.work.id) for detail_verdict in judged(needs, target_text.sentences)]
-    verdicts = [replace(detail_verdict, pointers=apart(detail_verdict.pointers, context.folders)) for detail_verdict in claimed]
-    hits_by_key, late = _passages(material, verdicts, occurrences_by_key)
-    gaps = [
-        _gap(detail_verdict, occurrences_by_key, hits_by_key.get(detail_verdict.need.detail.name, ()), target_text, context)
-        for detail_verdict in verdicts
-    ]
+    verdicts = [unclaimed(detail_verdict, occurrences_by_key, target_text.work.id) for detail_verdict in judged(needs, target_text.sentences)]
+    gaps = [_gap(detail_verdict, occurrences_by_key, target_text, context) for detail_verdict in verdicts]
     mechanisms = Mechanisms(material.engine, target_text, context, (recognised.name for recognised in domains))
-    gaps = _with_own(material, target_text, gaps, occurrences_by_key, context, own_works, mechanisms.in_own_code())
+    gaps = _with_own(material, target_text, gaps, occurrences_by_key, context)
     gaps = without_repeated(mechanisms.rows(gaps))
     return Gaps(
         lineage=generation.manifest.lineage,
@@ -91,8 +62,7 @@ def report(material: ReportInputs) -> Gaps:
         target=target_text.work,
         domains=tuple(recognised.name for recognised in domains),
         gaps=tuple(_worthwhile(sorted(gaps, key=_order))),
-        notes=tuple(_notes(material, target_text, domains, occurrences_by_key, late)),
-        unanswered=late,
+        notes=tuple(_notes(material, target_text, domains, occurrences_by_key)),
         provenance=generation.manifest.origin,
     )
 
@@ -115,13 +85,13 @@ def _order(gap: Gap) -> tuple[bool, int, float, int, str]:
 
 def _worth(gap: Gap) -> int:
     """0 for a detail that the own code has, 1 for its further settings, 2 for what those have whom the target points to, 3 for what others have,
-    4 if they alone have what own code does without, 5 for what nobody has."""
+    4 for what nobody has."""
     first = next((suggestion for suggestion in gap.suggestions if suggestion.value), None)
     if first is None:
-        return 5
+        return 4
     if first.evidence and first.evidence[0].from_target:
         return int(gap.detail.name.startswith(SETTING))
-    return 4 if gap.reason is GapReason.NOT_IN_OWN_CODE else _OTHERS - (gap.reason is GapReason.DEFERS)
+    return _OTHERS - (gap.reason is GapReason.DEFERS)
 
 
 def asked_for(
@@ -136,18 +106,6 @@ def asked_for(
         return any(not holder.mentioned for holder in occurrences_by_key.get(name, ()))
 
     return tuple(item for item in needs if not item.of_a_domain or item.detail.name in spoken or any(map(_offered, item.detail.facts)))
-
-
-def own_models(occurrences_by_key: Mapping[str, Sequence[FactOccurrence]], target_text: TargetText) -> frozenset[str]:
-    """The folded names of the models that the target or its own code names, and those with a size that it names most (`SiT-XL`, `ViT-L/16`)."""
-    named = [
-        occurrence.fact.value
-        for occurrence in occurrences_by_key.get("model", ())
-        if occurrence.fact.work == target_text.work.id or occurrence.evidence.from_target
-    ]
-    sized = Counter(_SIZED.findall(target_text.plain))
-    most = max(sized.values(), default=0)
-    return frozenset(map(fold, (*named, *(name for name, count in sized.items() if 2 * count >= most))))
 
 
 def without_repeated(gaps: Sequence[Gap]) -> list[Gap]:
@@ -186,21 +144,15 @@ def _surroundings(engine: Engine, target: WorkId) -> str:
 # -- one gap
 
 
-def _gap(
-    verdict: DetailVerdict, occurrences_by_key: Mapping[str, Sequence[FactOccurrence]], hits: Sequence[Hit], target_text: TargetText, context: Context
-) -> Gap:
+def _gap(verdict: DetailVerdict, occurrences_by_key: Mapping[str, Sequence[FactOccurrence]], target_text: TargetText, context: Context) -> Gap:
     need = verdict.need
     own = stated_facts(need, occurrences_by_key, target_text.work.id)
     state = Specification.SPECIFIED if own else verdict.state
     reason, of = _reason(state, verdict, own, target_text.own)
-    only = stated_for(own, context.folders)
-    if only and (other := besides(need, occurrences_by_key, only, context)):
-        state, occurrences_by_key = Specification.PARTIALLY_SPECIFIED, other
-        reason, of = GapReason.STATED_FOR_SOME, ", ".join(sorted(only))
     stated, made = [*(occurrence.evidence for occurrence in own), *_shown(verdict, target_text)], list[Suggestion]()
     if state is not Specification.SPECIFIED:
         stated += [text.hit(pointer.said, target_text.work, why=(Reason(ReasonKind.DEFERS, of=(pointer.cue,)),)) for pointer in verdict.pointers]
-        made = _suggestions(need, occurrences_by_key, hits, verdict.pointers, context)
+        made = _suggestions(need, occurrences_by_key, verdict.pointers, context)
     return Gap(need.detail, state, _distinct(stated)[:SHOWN], tuple(own[:SHOWN]), tuple(made), reason, of)
 
 
@@ -210,32 +162,6 @@ def _shown(verdict: DetailVerdict, target_text: TargetText) -> list[Hit]:
         text.hit(shown.said, target_text.work, shown.strength, (Reason(ReasonKind.STATES, of=(shown.value,)),) if shown.value else ())
         for shown in verdict.shown
     ]
-
-
-def stated_for(own: Sequence[FactOccurrence], folders: Folders) -> frozenset[str]:
-    """The experiments beside the own program that the stated values are all of: each is named by its scope, its paragraph or its section."""
-    works = [_experiments(occurrence, folders) for occurrence in own]
-    return frozenset().union(*works) if all(works) else frozenset()
-
-
-def _experiments(occurrence: FactOccurrence, folders: Folders) -> frozenset[str]:
-    chunk = occurrence.evidence.chunk
-    places = (occurrence.fact.scope, occurrence.fact.said, line_at(chunk, occurrence.fact.line), " ".join(chunk.section[-1:]))
-    return next((named for text in places if (named := folders.named(text))), frozenset())
-
-
-def besides(
-    need: ChecklistItem, held: Mapping[str, Sequence[FactOccurrence]], only: frozenset[str], context: Context
-) -> dict[str, list[FactOccurrence]]:
-    """What the own code has for other experiments than those; {} if it has nothing."""
-    own = {
-        name: [occurrence for occurrence in held.get(name, ()) if occurrence.evidence.from_target and occurrence.fact.work != context.target.id]
-        for name in need.detail.facts
-    }
-    occurrences_by_key = {
-        name: kept for name, some in own.items() if (kept := [occurrence for occurrence in some if context.folders.of(occurrence) not in only])
-    }
-    return occurrences_by_key if any(occurrence.fact.literal for some in occurrences_by_key.values() for occurrence in some) else {}
 
 
 def stated_facts(need: ChecklistItem, held: Mapping[str, Sequence[FactOccurrence]], target: WorkId) -> list[FactOccurrence]:
@@ -248,12 +174,6 @@ def stated_facts(need: ChecklistItem, held: Mapping[str, Sequence[FactOccurrence
     return list(occurrences_by_key.values())
 
 
-def apart(pointers: Sequence[Pointer], folders: Folders) -> tuple[Pointer, ...]:
-    """The pointers, those that name an experiment beside the own program with it and behind the others."""
-    places = [replace(pointer, only=", ".join(sorted(folders.named(pointer.said.text)))) for pointer in pointers]
-    return tuple(sorted(places, key=lambda pointer: bool(pointer.only)))
-
-
 def _distinct(hits: Iterable[Hit]) -> tuple[Hit, ...]:
     kept: dict[tuple[str, int], Hit] = {}
     for hit in hits:
@@ -262,20 +182,14 @@ def _distinct(hits: Iterable[Hit]) -> tuple[Hit, ...]:
 
 
 def _suggestions(
-    need: ChecklistItem,
-    occurrences_by_key: Mapping[str, Sequence[FactOccurrence]],
-    hits: Sequence[Hit],
-    pointers: Sequence[Pointer],
-    context: Context,
+    need: ChecklistItem, occurrences_by_key: Mapping[str, Sequence[FactOccurrence]], pointers: Sequence[Pointer], context: Context
 ) -> list[Suggestion]:
-    """The first values, one a fact name before others of it; the nearest passages where there are none."""
+    """The first values, one a fact name before others of it."""
     first: dict[str, Offer] = {}
-    made = offers(need.detail.facts, occurrences_by_key, pointers, context, topic=need.detail.topic, trains=need.detail.topic in wording().covered)
+    made = offers(need.detail.facts, occurrences_by_key, pointers, context, topic=need.detail.topic)
     rest = [offer for offer in made if first.setdefault(offer.name, offer) is not offer]
     chosen = sorted([*first.values(), *rest][: max(VALUES, len(first))], key=lambda entry: entry.place)
-    passage = passages(hits, pointers, context, need.detail.title) if need.detail.weight > _ASIDE or pointers else None
-    shown = [entry.suggestion for nth, entry in enumerate(chosen[:_NAMES]) if nth < SHOWN or entry.own]
-    return [*shown, *([passage] if passage else [])]
+    return [entry.suggestion for entry in chosen[:SHOWN]]
 
 
 def _reason(state: Specification, verdict: DetailVerdict, own: Sequence[FactOccurrence], own_text: bool) -> tuple[GapReason, str]:
@@ -288,46 +202,21 @@ def _reason(state: Specification, verdict: DetailVerdict, own: Sequence[FactOccu
     if not own_text and not verdict.shown:
         return GapReason.NO_TEXT, ""
     if verdict.pointers:
-        return GapReason.DEFERS, "; ".join(dict.fromkeys(map(_cue, verdict.pointers[:SHOWN])))
+        return GapReason.DEFERS, "; ".join(dict.fromkeys(f"“{pointer.cue}”" for pointer in verdict.pointers[:SHOWN]))
     return (GapReason.MENTIONED if verdict.shown else GapReason.NOT_NAMED), ""
-
-
-def _cue(pointer: Pointer) -> str:
-    return f"“{pointer.cue}”" + (f" for {pointer.only}" if pointer.only else "")
-
-
-# -- questions to the lineage
-
-
-def _passages(
-    material: ReportInputs, verdicts: Sequence[DetailVerdict], occurrences_by_key: Mapping[str, Sequence[FactOccurrence]]
-) -> tuple[Mapping[str, Sequence[Hit]], int]:
-    """Hits by detail where no fact can answer, and how many questions went unanswered."""
-    unstated = [detail_verdict.need.detail for detail_verdict in verdicts if detail_verdict.state is not Specification.SPECIFIED]
-    open_ = [detail for detail in unstated if not any(occurrences_by_key.get(name) for name in detail.facts)]
-    hits, late = asked(material.engine, [Query(detail.question, _ASKED) for detail in open_])
-    return {detail.name: some for detail, some in zip(open_, hits, strict=True)}, late
 
 
 # -- settings that no list of details knows
 
 
 def _with_own(
-    material: ReportInputs,
-    target_text: TargetText,
-    gaps: Sequence[Gap],
-    occurrences_by_key: Mapping[str, Sequence[FactOccurrence]],
-    context: Context,
-    own_works: Sequence[WorkId],
-    decided: Collection[str],
+    material: ReportInputs, target_text: TargetText, gaps: Sequence[Gap], occurrences_by_key: Mapping[str, Sequence[FactOccurrence]], context: Context
 ) -> list[Gap]:
-    """The rows with what the own code leaves out, and rows on settings that it has and the text does not give."""
-    engine = material.engine
-    rows = library_defaults.filled(gaps, list(own.chunks_of(engine, own_works)), engine.kinship, context, decided)
+    """The rows, and rows on settings that the own code has and the text does not give."""
     if not target_text.own:
-        return rows
-    known = own.known_of(gaps, occurrences_by_key, target_text.work.id, material.ontology)
-    return [*rows, *own.rows(engine, own_works, target_text, known, context)]
+        return list(gaps)
+    known = own.known_of(gaps, occurrences_by_key, target_text.work.id)
+    return [*gaps, *own.rows(material.engine, own.works(material.engine), target_text, known, context)]
 
 
 # -- notes
@@ -338,7 +227,6 @@ def _notes(
     target_text: TargetText,
     domains: Sequence[Recognised],
     occurrences_by_key: Mapping[str, Sequence[FactOccurrence]],
-    late: int,
 ) -> Iterator[str]:
     detected = "; ".join(f"{domain.title} ({', '.join(domain.terms[:3])})" for domain in domains)
     yield f"detected domains: {detected}" if detected else "no domain detected: only details that every paper needs are listed"
@@ -350,5 +238,3 @@ def _notes(
         yield "no values were extracted in this generation: build the lineage again"
     if material.engine.excluded:
         yield "the target's own code is excluded"
-    if late:
-        yield f"{late} questions to the lineage took too long and are unanswered here"

@@ -13,11 +13,10 @@ from lineage.hyperparameters.terms import american, fold
 from lineage.results import Consensus, Detail, FactOccurrence, Gap, Gaps, Specification, Suggestion, Value
 from retrieval.decisions.consensus import consensus, unstated
 from retrieval.decisions.fact_index import FactIndex
-from retrieval.decisions.wording import setting_words
 
 _CUT = "…"
 _NEAREST = 3
-_SPOKEN, _LOOK = "the target speaks of it", "look here"
+_SPOKEN = "the target speaks of it"
 
 
 def row_of(gaps: Sequence[Gap], *names: str) -> int | None:
@@ -40,12 +39,11 @@ def _row(report: Gaps, *names: str) -> Gap | None:
 
 def _offered(gap: Gap, name: str) -> list[Suggestion]:
     """The values and statements that a row offers for a detail: of a fact those of that name, else all."""
-    made = [suggestion for suggestion in gap.suggestions if suggestion.held]
-    return [suggestion for suggestion in made if name not in gap.detail.facts or suggestion.held[0].fact.name == name]
+    return [suggestion for suggestion in gap.suggestions if name not in gap.detail.facts or suggestion.held[0].fact.name == name]
 
 
 def with_offers(holders: FactIndex, report: Gaps, names: Iterable[str]) -> FactIndex:
-    """The facts with what rows of the report offer for these details, which need not be facts: defaults of libraries, statements."""
+    """The facts with what rows of the report offer for these details, which need not be facts: statements."""
     more: dict[str, tuple[FactOccurrence, ...]] = {}
     for name in names:
         if row := _row(report, name):
@@ -56,7 +54,7 @@ def with_offers(holders: FactIndex, report: Gaps, names: Iterable[str]) -> FactI
 def values(holders: FactIndex, name: str, ontology: Ontology, report: Callable[[], Gaps]) -> Consensus:
     """The values of a detail by any name, or by any title that the report prints; raises `NotFound` for what is neither.
 
-    The report is asked for where the facts alone do not answer, or a library may.
+    The report is asked for where the facts alone do not answer.
     """
     try:
         found = consensus(holders, name, ontology)
@@ -66,7 +64,7 @@ def values(holders: FactIndex, name: str, ontology: Ontology, report: Callable[[
         if made is None or row is None:
             raise
         return _with_row(Consensus(row.detail.name, row.detail.title, (), made.lineage, made.generation), row, row.detail.name)
-    if found.values and found.name not in setting_words().options.values():
+    if found.values:
         return found
     made = _made(report)
     row = _row(made, found.name, name) if made else None
@@ -103,9 +101,7 @@ def _why(row: Gap, offers: Sequence[Suggestion]) -> tuple[str, ...]:
 
 def _places(row: Gap) -> list[str]:
     """Where to read of a detail that nobody gives a value for."""
-    said = [f"{_SPOKEN}: {pinpoint(hit)}" for hit in row.stated[:_NEAREST]]
-    near = [f"{_LOOK} ({offer.reason}): {pinpoint(hit)}" for offer in row.suggestions for hit in offer.evidence[:_NEAREST] if not offer.held]
-    return [*said, *near] or ["nobody in the lineage states it"]
+    return [f"{_SPOKEN}: {pinpoint(hit)}" for hit in row.stated[:_NEAREST]] or ["nobody in the lineage states it"]
 
 
 def _is_own(value: Value) -> bool:

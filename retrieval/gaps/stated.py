@@ -47,16 +47,15 @@ _AROUND = 40
 
 @dataclass(frozen=True)
 class Pointer:
-    """A sentence by which the target takes over what others did: `works` that it cites, the words that defer, the experiments it is `only` for."""
+    """A sentence by which the target takes over what others did: `works` that it cites, and the words that defer."""
 
     said: TargetSentence
     works: tuple[WorkId, ...]
     cue: str
-    only: str = ""
 
 
 @dataclass(frozen=True)
-class Shown:
+class Stated:
     """A sentence that speaks of a detail: the words that state a value ("" if it states none), and how strong it is (0..1)."""
 
     said: TargetSentence
@@ -70,14 +69,14 @@ class DetailVerdict:
 
     need: ChecklistItem
     state: Specification
-    shown: tuple[Shown, ...] = ()
+    shown: tuple[Stated, ...] = ()
     pointers: tuple[Pointer, ...] = ()
 
 
 def judged(needs: Sequence[ChecklistItem], sentences: Sequence[TargetSentence]) -> tuple[DetailVerdict, ...]:
     """The verdicts on all details, by the target's sentences alone."""
     table = _table(needs)
-    shown: dict[str, list[Shown]] = defaultdict(list)
+    shown: dict[str, list[Stated]] = defaultdict(list)
     pointers: dict[str, list[Pointer]] = defaultdict(list)
     for sentence in sentences:
         cue = _cue(sentence)
@@ -157,13 +156,13 @@ def cut_off(text: str, said: Sequence[Word], first: int) -> bool:
     return not (before.number or before.text in wording().counts or before.text in _SAME)
 
 
-def _shown(need: ChecklistItem, spans: Spans, others: frozenset[int], sentence: TargetSentence, defers: bool) -> Shown:
+def _shown(need: ChecklistItem, spans: Spans, others: frozenset[int], sentence: TargetSentence, defers: bool) -> Stated:
     value, firm = _value(need, spans, others, sentence)
     deferred = 0.9 if defers else 1.0
     if value:
-        return Shown(sentence, value, sentence.weight * deferred) if firm else Shown(sentence, "", sentence.weight * deferred * _LOOSE)
+        return Stated(sentence, value, sentence.weight * deferred) if firm else Stated(sentence, "", sentence.weight * deferred * _LOOSE)
     often = 1.0 + 0.05 * (min(len(spans), _OFTEN) - 1) - 0.4 * sentence.table
-    return Shown(sentence, "", sentence.weight * often * (0.5 if need.words and not defers else 0.3))
+    return Stated(sentence, "", sentence.weight * often * (0.5 if need.words and not defers else 0.3))
 
 
 def _value(need: ChecklistItem, spans: Spans, others: frozenset[int], sentence: TargetSentence) -> tuple[str, bool]:
@@ -245,22 +244,22 @@ def everything(sentences: Iterable[TargetSentence], table: Phrases[tuple[Checkli
             yield Pointer(sentence, sentence.cites, cue)
 
 
-def _verdict(need: ChecklistItem, shown: Sequence[Shown], pointers: Sequence[Pointer]) -> DetailVerdict:
+def _verdict(need: ChecklistItem, shown: Sequence[Stated], pointers: Sequence[Pointer]) -> DetailVerdict:
     own = [mention for mention in shown if mention.said.weight >= OWN]
     stating = [mention for mention in own if mention.value or (need.words and _does(mention))]
     state = Specification.SPECIFIED if stating else Specification.PARTIALLY_SPECIFIED if own else Specification.UNSPECIFIED
     return DetailVerdict(need, state, _best(stating or own), tuple(pointers))
 
 
-def _does(shown: Shown) -> bool:
+def _does(shown: Stated) -> bool:
     """Whether a mere mention says what was done: in a set-up section, in a sentence that defers to nobody."""
     return shown.said.weight >= _DOING and not shown.said.caption and shown.strength > 0.3 * shown.said.weight
 
 
-def _best(shown: Sequence[Shown]) -> tuple[Shown, ...]:
+def _best(shown: Sequence[Stated]) -> tuple[Stated, ...]:
     """The strongest, those with a value that a stronger one has already after the others."""
-    kept: list[Shown] = []
-    later: list[Shown] = []
+    kept: list[Stated] = []
+    later: list[Stated] = []
     values: set[str] = set()
     for mention in sorted(shown, key=lambda mention: -mention.strength):
         (later if mention.value and mention.value in values else kept).append(mention)
@@ -311,7 +310,7 @@ def _surely(need: ChecklistItem, sentence: str) -> bool:
     return need.detail.topic in text or any(" ".join(mention) in text for mention in need.mentions if len(mention) > 1)
 
 
-def _claimed(shown: Shown, facts: Sequence[tuple[str, str, float | int | None]]) -> bool:
+def _claimed(shown: Stated, facts: Sequence[tuple[str, str, float | int | None]]) -> bool:
     value = number(shown.value)
     here = ((written, read) for chunk, written, read in facts if chunk == shown.said.chunk.id)
     return value is not None and any(

@@ -2,25 +2,23 @@
 
 The list of details knows what every reproduction needs; what only this work has is found the other way round: every setting of
 the code whose name and value the text does not give is a gap, whatever it is called. Those that say where a program runs and
-what it prints are left out; what a program sets goes before what a constructor would take, what tells something before switches.
+what it prints are left out, and what constructors take; what tells something goes before switches.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice, takewhile
 from pathlib import PurePosixPath
 
-from lineage.hyperparameters.ontology import Ontology
 from lineage.hyperparameters.terms import fold
 from lineage.hyperparameters.values import number
-from lineage.reasons import first
-from lineage.records import Chunk, Fact, FileRole, ReasonKind, Setting, WorkId
+from lineage.records import Fact, FileRole, Setting, WorkId
 from lineage.results import SETTING, Detail, FactOccurrence, Gap, GapReason, Specification
 from lineage.text.phrases import Word
 from lineage.text.tokens import parts, stem
@@ -28,7 +26,7 @@ from retrieval.decisions.fact_index import is_eval_script, is_low_evidence_path
 from retrieval.decisions.provenance import evidence
 from retrieval.decisions.target_text import TargetSentence, TargetText
 from retrieval.decisions.wording import setting_words
-from retrieval.gaps.offers import VALUES, Context, model_file, offers
+from retrieval.gaps.offers import VALUES, Context, offers
 from retrieval.search.engine import Engine
 
 MOST = 24
@@ -40,8 +38,6 @@ _NO_EXPERIMENT = frozenset({FileRole.PACKAGING, FileRole.DATA})
 _LONGEST = 60
 _SIBLINGS = 4
 """Files of one folder that set the same name, from which on each is for its own data and none is the paper's."""
-_SHARE = 3
-"""Rows for each experiment beside the own program."""
 Place = tuple[WorkId, str, int]
 """A work, a file, a line."""
 _SPREAD = 3
@@ -55,12 +51,10 @@ _PLAIN = 10
 
 @dataclass(frozen=True)
 class Known:
-    """What facts say of settings: the names of facts by place, the details that they belong to, what the target states by fact."""
+    """What facts say of settings: the names of facts by place, and those that the report has a row for or the target states."""
 
     names: Mapping[Place, frozenset[str]]
-    gaps: Mapping[str, Gap]
-    stated: frozenset[str]
-    ontology: Ontology
+    told: frozenset[str]
 
 
 def works(engine: Engine) -> list[WorkId]:
@@ -77,14 +71,6 @@ def rows(engine: Engine, own_works: Iterable[WorkId], target_text: TargetText, k
         if fold(occurrence.fact.value) not in called or number(occurrence.fact.value) is not None
     )
     return list(own_rows(occurrences, Spoken(target_text.sentences), known, context))
-
-
-def chunks_of(engine: Engine, works: Iterable[WorkId]) -> Iterator[Chunk]:
-    """All passages of works, file by file."""
-    catalog = engine.generation.catalog
-    for work in works:
-        for document in catalog.documents(work):
-            yield from catalog.chunks(catalog.neighbours(work, document.path))
 
 
 def settings_of(engine: Engine, works: Iterable[WorkId]) -> Iterator[FactOccurrence]:
@@ -119,23 +105,13 @@ def runs(name: str) -> bool:
     return not setting_words().running.isdisjoint((*pieces, "_".join(pieces)))
 
 
-def _by_name(occurrences: Iterable[FactOccurrence], spoken: Spoken, context: Context) -> dict[str, list[FactOccurrence]]:
-    """The settings of code by name, without those of baselines, tests and examples, and of files that are for one data set each.
-
-    What programs set or offer goes before the parameters of constructors, and of these only those of classes that are named count.
-    """
+def _by_name(occurrences: Iterable[FactOccurrence]) -> dict[str, list[FactOccurrence]]:
+    """What programs set or offer, by name, without tests and examples, and without files that are for one data set each."""
     programs: dict[str, list[FactOccurrence]] = defaultdict(list)
-    parameters: dict[str, list[FactOccurrence]] = defaultdict(list)
     for occurrence in occurrences:
-        if not is_low_evidence_path(occurrence):
-            (parameters if occurrence.fact.kind == "call" else programs)[occurrence.fact.name].append(occurrence)
-    occurrences_by_key = {name: some for name, some in programs.items() if not _scattered(some)}
-    named = {
-        name: [candidate for candidate in candidates if _is_named(candidate, spoken, context)]
-        for name, candidates in parameters.items()
-        if name not in occurrences_by_key
-    }
-    return occurrences_by_key | {name: some for name, some in named.items() if some}
+        if occurrence.fact.kind != "call" and not is_low_evidence_path(occurrence):
+            programs[occurrence.fact.name].append(occurrence)
+    return {name: some for name, some in programs.items() if not _scattered(some)}
 
 
 def _scattered(some: Sequence[FactOccurrence]) -> bool:
@@ -147,17 +123,15 @@ def _scattered(some: Sequence[FactOccurrence]) -> bool:
     return any(len(paths) >= _SIBLINGS for paths in folders.values()) and len({candidate.fact.value for candidate in some}) > 1
 
 
-def known_of(gaps: Iterable[Gap], occurrences_by_key: Mapping[str, Sequence[FactOccurrence]], target: WorkId, ontology: Ontology) -> Known:
+def known_of(gaps: Iterable[Gap], occurrences_by_key: Mapping[str, Sequence[FactOccurrence]], target: WorkId) -> Known:
     """What the facts of a lineage and the rows made from them say."""
     names: dict[Place, set[str]] = defaultdict(set)
     for name, some in occurrences_by_key.items():
         for occurrence in some:
             names[place(occurrence)].add(name)
-    stated = setting_words().with_alike(
-        name for name, candidates in occurrences_by_key.items() if any(candidate.fact.work == target for candidate in candidates)
-    )
-    by_fact = {name: gap for gap in gaps for name in gap.detail.facts}
-    return Known({where: frozenset(some) for where, some in names.items()}, by_fact, stated, ontology)
+    stated = {name for name, some in occurrences_by_key.items() if any(occurrence.fact.work == target for occurrence in some)}
+    asked = {name for gap in gaps for name in gap.detail.facts}
+    return Known({where: frozenset(some) for where, some in names.items()}, setting_words().with_alike(stated) | asked)
 
 
 def place(occurrence: FactOccurrence) -> Place:
@@ -167,86 +141,24 @@ def place(occurrence: FactOccurrence) -> Place:
 
 def own_rows(occurrences: Iterable[FactOccurrence], spoken: Spoken, known: Known, context: Context) -> Iterator[Gap]:
     """The rows on settings of the target's own code."""
-    code = _by_name(occurrences, spoken, context)
-    unsaid = {name: some for name, some in code.items() if not any(_is_given(occurrence, spoken, known) for occurrence in some)}
-    ranked = _shared(sorted(unsaid, key=lambda name: _rank(unsaid[name], spoken, known, context)), unsaid, context)
-    for nth, name in enumerate(islice(ranked, MOST)):
+    unsaid = {name: some for name, some in _by_name(occurrences).items() if not any(_is_given(occurrence, spoken, known) for occurrence in some)}
+    for nth, name in enumerate(islice(sorted(unsaid, key=lambda name: _rank(unsaid[name], spoken, known)), MOST)):
         yield _row(name, unsaid[name], WEIGHT - _STEP * nth, context)
-
-
-def _shared(names: Iterable[str], unsaid: Mapping[str, Sequence[FactOccurrence]], context: Context) -> Iterator[str]:
-    """The names, but of each experiment beside the own program only a few."""
-    taken: Counter[str] = Counter()
-    for name in names:
-        folder = _folder(unsaid[name], context)
-        taken[folder] += 1
-        if not folder or taken[folder] <= _SHARE:
-            yield name
-
-
-def _folder(some: Sequence[FactOccurrence], context: Context) -> str:
-    """The experiment that settings belong to, "" if any is of the own program."""
-    return min(map(context.folders.of, some))
-
-
-def _is_named(occurrence: FactOccurrence, spoken: Spoken, context: Context) -> bool:
-    """Whether the class that takes a parameter is one that the text names, or the target's model."""
-    pieces = [part for part in parts(occurrence.fact.scope) if len(part) > 1]
-    return _is_of_model(occurrence, context) or (len(pieces) > 1 and bool(spoken.naming(" ".join(pieces))))
-
-
-def _is_of_model(occurrence: FactOccurrence, context: Context) -> bool:
-    """Whether a class, and its file, are named as a model of the target is: `SiT` of `sit.py` beside "SiT-XL/2"."""
-    file = model_file(occurrence, context)
-    return bool(file) and fold(occurrence.fact.scope).startswith(file)
 
 
 def _is_given(occurrence: FactOccurrence, spoken: Spoken, known: Known) -> bool:
     """Whether the text, or a row on a detail, gives a setting."""
-    names = known.names.get(place(occurrence), frozenset())
-    here = [name for name in names if name in known.ontology.terms and _is_called(occurrence.fact.written, name, known.ontology)]
-    return any(_is_told(occurrence, name, known) for name in here) or spoken.gives(occurrence.fact.written, occurrence.fact.value)
+    here = known.names.get(place(occurrence), frozenset())
+    return not known.told.isdisjoint(here) or spoken.gives(occurrence.fact.written, occurrence.fact.value)
 
 
-def _is_told(occurrence: FactOccurrence, name: str, known: Known) -> bool:
-    """Whether a fact is stated, or is what a row is about: one that is open, or that a sentence specifies as a whole."""
-    gap = known.gaps.get(name)
-    if gap is None or name in known.stated:
-        return name in known.stated
-    return gap.state is not Specification.SPECIFIED or not (gap.facts or (_in_words(gap) and number(occurrence.fact.value) is not None))
-
-
-def _in_words(gap: Gap) -> bool:
-    """Whether the first sentence that specifies a detail does so in words: "zero" is not the number of every initial value."""
-    text = next((text for hit in gap.stated if (text := first(hit, ReasonKind.STATES))), "")
-    return bool(text) and not any(sign.isdigit() for sign in text)
-
-
-def _is_called(written: str, name: str, ontology: Ontology) -> bool:
-    """Whether a written name is that of a fact with nothing told apart: `adam-beta1`, not `discriminator-learning-rate`."""
-    term = ontology.terms[name]
-    usual = {stem(piece) for name_part in (name, term.title, *term.identifiers, *term.prose) for piece in parts(name_part)}
-    return all(stem(piece) in usual or piece in setting_words().generic for piece in parts(written))
-
-
-def _rank(some: Sequence[FactOccurrence], spoken: Spoken, known: Known, context: Context) -> tuple[int | str, ...]:
-    """What the own program sets first and what facts know, then what the target's model takes, then what tells most; switches last."""
-    best = min(some, key=lambda occurrence: (context.folders.of(occurrence), is_eval_script(occurrence), occurrence.fact.kind == "call"))
-    plain, parameter = plainness(best.fact.value), best.fact.kind == "call"
+def _rank(some: Sequence[FactOccurrence], spoken: Spoken, known: Known) -> tuple[int | str, ...]:
+    """What facts know first, then what tells most and what the text speaks of; switches last."""
+    best = min(some, key=is_eval_script)
+    plain = plainness(best.fact.value)
     words = sum(bool(spoken.of_part(part)) for part in telling_parts(best.fact.written))
-    whose = parameter + (parameter and not _is_of_model(best, context))
     unknown = not any(known.names.get(place(occurrence)) for occurrence in some)
-    return (
-        bool(_folder(some, context)),
-        plain > 1,
-        unknown,
-        whose,
-        is_eval_script(best),
-        plain,
-        -min(words, 2),
-        best.evidence.chunk.path,
-        best.fact.line,
-    )
+    return plain > 1, unknown, is_eval_script(best), plain, -min(words, 2), best.evidence.chunk.path, best.fact.line
 
 
 def plainness(value: str) -> int:
@@ -260,7 +172,7 @@ def _row(name: str, some: Sequence[FactOccurrence], weight: float, context: Cont
     """A gap for one setting with its values; no fact answers it, so that nothing but its own name can be compared."""
     title, question = f"{some[0].fact.written} (own setting)", f"What {name.replace('_', ' ')} is used?"
     detail = Detail(SETTING + name, title, TOPIC, question, weight=round(weight, 3))
-    made = offers((name,), {name: some}, (), context, trains=True)
+    made = offers((name,), {name: some}, (), context)
     return Gap(detail, Specification.UNSPECIFIED, suggestions=tuple(offer.suggestion for offer in made[:VALUES]), reason=GapReason.OWN_CODE_SETS)
 
 

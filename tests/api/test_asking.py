@@ -84,24 +84,6 @@ def test_progress_of_seconds_is_for_terminals(monkeypatch, quiet, terminal, sile
     assert told == [silent]
 
 
-def test_a_report_of_a_busy_machine_is_made_anew(tmp_path):
-    parts = KeptParts(settings.load(home=tmp_path))
-    parts.__dict__["embedder"] = HashingEmbedder()
-    small_lineage.build(tmp_path, parts.embedder)
-
-    def late(*_):
-        raise UsageError("the search took too long")
-
-    with parts.engine("small") as engine:
-        engine.ask = engine.ask_many = late
-        assert any("took too long" in note for note in parts.gaps(engine).notes)
-        del engine.ask, engine.ask_many
-        whole = parts.gaps(engine)
-        assert not any("took too long" in note for note in whole.notes)
-        assert parts.gaps(engine) is whole
-    parts.close()
-
-
 def test_a_lineage_that_is_being_opened_holds_up_nobody_who_asks_another(tmp_path):
     for name in ("one", "two"):
         small_lineage.build(tmp_path, HashingEmbedder(), name=name)

@@ -10,7 +10,7 @@ import pytest
 
 from api.wire.encode import view
 from api.wire.insight import ConflictView, GapsView
-from api.wire.markup import LONGEST, Paragraph, Span, Table, html, markdown
+from api.wire.markup import LONGEST, Paragraph, Table, Text, html, markdown
 from lineage.records import Work
 from tests.demo import NAME
 
@@ -99,8 +99,8 @@ def test_a_single_line_is_quoted_of_what_may_not_be_passed_on(report):
 
 
 def test_a_cell_stays_a_cell():
-    table = Table(("a|b",), ((("x" * 999),), ((Span("one\n|two`", "lines"), Span("t", url="https://x/a b)>|<")),)))
+    table = Table(("a|b",), ((("x" * 999),), ((Text("one\n|two`", "lines"), Text("t", url="https://x/a b)>|<")),)))
     lines = markdown([table, Paragraph("z")]).splitlines()
     assert [len(re.findall(r"(?<!\\)\|", line)) for line in lines[:4]] == [2, 2, 2, 2]
     assert len(lines[2]) < LONGEST + 9
-    assert "javascript" not in html([Paragraph((Span("x", url="javascript:1"),))])
+    assert "javascript" not in html([Paragraph((Text("x", url="javascript:1"),))])

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from indexer.read_document import Cut, ExtractedFact, ReadDocument, Stated
+from indexer.read_document import Bounds, ExtractedFact, ReadDocument, Stated
 from indexer.store.document_json import document_from_json, document_to_json
 from lineage.errors import ParseError
 from lineage.records import BibEntry, Mention, Span, Status, WorkId
@@ -23,7 +23,7 @@ DOCUMENT = ReadDocument(
     links=(("https://github.com/a/b", "code at"),),
     status=Status.PARTIAL,
     lost=(("page 3", Status.NO_TEXT, "scanned"),),
-    cuts=(Cut(3, 9, 1, 1, "paragraph", "1 Intro", section=("1 Intro",), page=2, box=(0.0, 1.5, 2.0, 3.0)),),
+    cuts=(Bounds(3, 9, 1, 1, "paragraph", "1 Intro", section=("1 Intro",), page=2, box=(0.0, 1.5, 2.0, 3.0)),),
     stated=Stated((ExtractedFact(1, "learning_rate", "0.1", "", "prose", "lr", "0.1"),), notes=("a note",)),
 )
 

@@ -13,7 +13,7 @@ from indexer.archives.members import TARBALL, Member, members
 from indexer.archives.tarstream import BoundedStream
 from indexer.build_context import BuildContext
 from indexer.parsers.latex.parser import parse
-from indexer.read_document import Cut, ReadDocument, Wanted
+from indexer.read_document import Bounds, ReadDocument, Wanted
 from indexer.repositories import Code, read_members, told
 from indexer.sandbox.pool import Sandbox
 from indexer.sources.arxiv import Arxiv
@@ -206,7 +206,7 @@ def test_a_tex_file_that_nothing_reads_has_a_row():
     assert [(subject, status) for subject, status, _ in document.lost] == [("b.tex", Status.POLICY_SKIPPED)]
 
 
-CUT = Cut(0, 1, 1, 1, "text", "")
+CUT = Bounds(0, 1, 1, 1, "text", "")
 
 
 class _Slow:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from indexer.extraction.extract import units
-from indexer.read_document import Cut, ExtractedFact, ReadDocument, Stated, Wanted
+from indexer.read_document import Bounds, ExtractedFact, ReadDocument, Stated, Wanted
 from indexer.sandbox.pool import Limits, Sandbox, Zygote
 from indexer.store.document_json import document_from_json, document_to_json
 from lineage.errors import ParseError
@@ -169,7 +169,12 @@ def test_results_that_are_too_many_bytes_cost_only_the_file_they_are_of(sandbox:
 
 
 def test_units_of_a_child_that_lies_are_refused(sandbox: Sandbox) -> None:
-    for cut in (Cut(0, 9, 1, 1, "text", ""), Cut(3, 3, 1, 1, "text", ""), Cut(0, 2, 0, 1, "text", ""), Cut(0, 2, 1, 90, "text", "")):
+    for cut in (
+        Bounds(0, 9, 1, 1, "text", ""),
+        Bounds(3, 3, 1, 1, "text", ""),
+        Bounds(0, 2, 0, 1, "text", ""),
+        Bounds(0, 2, 1, 90, "text", ""),
+    ):
         forged = ReadDocument(WORK, "a", "words", (), "p", "docs", cuts=(cut,))
         with pytest.raises(ParseError, match="leaves the text"):
             document_from_json(document_to_json(forged))

@@ -8,7 +8,7 @@ from lineage.hyperparameters.ontology import ontology
 from lineage.records import Chunk, Fact, Focus, Hit, Work, WorkId
 from lineage.results import AuditFinding, FactOccurrence
 from retrieval.audit.audit import audited, score
-from retrieval.audit.inputs import Paper, Repository, loosely
+from retrieval.audit.inputs import Paper, Subject, loosely
 from retrieval.decisions.target_text import TargetText
 
 TARGET, MADE, OWN = WorkId("arxiv:2401.00001"), WorkId("local:0000"), WorkId("repo:github.com/own/own")
@@ -43,7 +43,7 @@ def audit(expected, found, text=""):
     chunks = [one.evidence.chunk for one in found] + [Chunk("c_1", MADE, "notes.py", "code", "module", text, "", 0, len(text), 1, 1)]
     terms = ontology()
     paper = Paper(TARGET, by_name, TargetText(Work(TARGET), (), True), terms, loosely(terms.same), lambda name: 1.0)
-    return {(one.name, one.verdict): one for one in audited(paper, Repository(theirs, chunks))}
+    return {(one.name, one.verdict): one for one in audited(paper, Subject(theirs, chunks))}
 
 
 def test_the_stated_value_matches_in_any_spelling():
@@ -75,14 +75,6 @@ def test_another_stages_rate_is_no_match():
 def test_a_value_for_evaluation_contradicts_no_training():
     expected = stated("batch_size", "10000", text="The sampling batch size is 10000.")
     assert ("batch_size", "deviation") not in audit([expected], [has("batch_size", "64", scope="train")])
-
-
-def test_what_is_stated_for_a_name_that_the_repository_never_uses_is_not_expected():
-    for_large = stated("drop_path", "0.4", scope="ViT-L")
-    for_base = stated("drop_path", "0.1", scope="ViT-B")
-    assert ("drop_path", "match") in audit([for_large, for_base], [has("drop_path", "0.1")], "vit_base_patch16")
-    assert audit([for_large, for_base], [has("drop_path", "0.4")], "vit_base_patch16")["drop_path", "deviation"].expected == "0.1"
-    assert set(audit([for_large], [has("drop_path", "0.3")], "vit_base_patch16")) == set()
 
 
 def test_batches_are_counted_over_devices_and_passes():
@@ -157,7 +149,7 @@ def test_what_stands_in_the_folder_of_another_section_contradicts_nothing():
     assert ("retrieval_k", "deviation") in audit([expected], [found])
     paper = Paper(TARGET, {"retrieval_k": [expected]}, said, terms, loosely(terms.same), lambda name: 1.0)
     paper.__dict__["sections"] = frozenset({("6", "Verifying claims about COVID-19")})
-    assert [one.verdict for one in audited(paper, Repository({"retrieval_k": [found]}, [found.evidence.chunk]))] == ["cannot judge"]
+    assert [one.verdict for one in audited(paper, Subject({"retrieval_k": [found]}, [found.evidence.chunk]))] == ["cannot judge"]
 
 
 def test_the_score_weighs_what_matters_and_leaves_out_what_cannot_be_judged():

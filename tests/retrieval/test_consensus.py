@@ -13,7 +13,7 @@ from lineage.hyperparameters.ontology import ontology
 from lineage.records import Fact, Hit, Role, RoleVerdict, Work
 from lineage.results import FactOccurrence
 from retrieval.decisions.consensus import consensus, tallies
-from retrieval.decisions.fact_index import FactIndex, holders, of_baselines, standing
+from retrieval.decisions.fact_index import FactIndex, holders, standing
 from retrieval.search.work_relations import WorkRelations
 from tests.fakes import small_lineage as small
 from tests.fakes.profiles import profiled
@@ -179,8 +179,6 @@ def test_a_neutral_literal_of_every_call_is_one(tmp_path):
 def test_what_a_program_for_sampling_sets_and_what_a_baseline_has_weigh_less(read):
     sampling = replace(OWN, chunk=SAMPLE.id, value="0.7", kind="config", line=1)
     assert consensus(read(OWN, sampling), "learning_rate", ontology()).values[0].value == "0.0005"
-    assert of_baselines(replace_path(read(OWN).of("learning_rate")[0], "baselines/x/conf.yaml"))
-    assert not of_baselines(read(OWN).of("learning_rate")[0])
 
 
 def replace_path(one, path):

@@ -7,7 +7,7 @@ import pytest
 from lineage.hyperparameters.ontology import ontology
 from lineage.records import Chunk, Fact, Hit, Work, WorkId
 from lineage.results import FactOccurrence
-from retrieval.audit.expectations import agree, expectations, in_example, is_aside, is_tried
+from retrieval.audit.expectations import agree, expectations, in_example, is_tried
 from retrieval.audit.inputs import loosely
 
 TARGET, MADE = WorkId("arxiv:2401.00001"), WorkId("local:0000")
@@ -30,7 +30,6 @@ def held(name, value, *, work=MADE, path="train.py", text="x", section=(), liter
         (("adam_beta1", "0.9"), ("adam_beta2", "0.9"), False),
         (("normalize_mean", "[0.5, 0.4, 0.3]"), ("normalize_mean", "[0.3, 0.4, 0.5]"), False),
         (("batch_size", "[64, 256]"), ("batch_size", "256"), True),
-        (("epochs", "100"), ("steps", "100"), True),
         (("precision", "mixed"), ("precision", "float16"), True),
         (("normalization", "rmsnorm"), ("norm_epsilon", "0.00001"), False),
     ],
@@ -63,12 +62,6 @@ def test_the_values_of_a_statement_are_expected_one_by_one_unless_the_detail_is_
     some = [held("batch_size", "[4096, 10000]", work=TARGET, text="Batch sizes are 4096 and 10000.", section=("Training",), kind="prose")]
     assert [one.value.fact.value for one in expectations(some, TARGET, takes_list=False)] == ["4096", "10000"]
     assert len(expectations(some, TARGET, takes_list=True)) == 1
-
-
-def test_the_default_of_a_class_is_aside_where_its_caller_computes_the_value():
-    default = held("hidden_size", "4096", text="class ModelArgs:\n    dim: int = 4096", scope="ModelArgs")
-    assert is_aside(default, [default, held("hidden_size", "widths[level]", literal=False)])
-    assert not is_aside(default, [default])
 
 
 def test_spaces_that_are_searched_are_examples():

@@ -6,7 +6,7 @@ import pytest
 
 from lineage.records import Chunk, Fact, Hit, Work, WorkId
 from lineage.results import FactOccurrence
-from retrieval.decisions.experiments import is_parameter, listed, telling
+from retrieval.decisions.experiments import is_parameter, telling
 from tests.fakes.profiles import profiled
 
 TARGET = Work(WorkId("arxiv:2401.00001"), title="The Target")
@@ -26,16 +26,6 @@ def coded(
     chunk = Chunk(f"c_{work.id}{path}{line}", work.id, path, "code", "function", "", "", 0, 2, 1, 20, symbol=symbol)
     fact = Fact(name, value, "", work.id, chunk.id, kind, line, name, value, scope)  # type: ignore[arg-type]
     return FactOccurrence(fact, profiled(Hit(1, 1.0, chunk, work, from_target=work is OWN)))
-
-
-def values_in(name: str, *values: str) -> list[FactOccurrence]:
-    """A value in each section of a list of experiments."""
-    return [said(name, value, "Experimental Setup", title) for title, value in zip(LISTED, values, strict=True)]
-
-
-def test_two_sections_with_values_are_no_list() -> None:
-    values = values_in("warmup_steps", "100", "200", "4000")[:2]
-    assert listed({"warmup_steps": values}, TARGET.id) == frozenset()
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,10 @@ from lineage.hyperparameters.checklist import ChecklistItem, checklist
 from lineage.hyperparameters.ontology import ontology
 from lineage.records import Chunk, CodeLink, Fact, Hit, Mention, Reference, Role, RoleVerdict, Tier, Work, WorkId
 from lineage.results import Detail, FactOccurrence, Gap, Specification, Suggestion
-from retrieval.decisions.experiments import Folders
 from retrieval.decisions.provenance import is_beside
 from retrieval.decisions.target_text import TargetSentence, TargetText, of_chunks
-from retrieval.gaps.offers import GRADES, Context, Support, graded, offers, passages
-from retrieval.gaps.report import _order, _suggestions, apart, asked_for, besides, stated_facts, stated_for
+from retrieval.gaps.offers import GRADES, Context, Support, graded, offers
+from retrieval.gaps.report import _order, _suggestions, asked_for, stated_facts
 from retrieval.gaps.stated import DetailVerdict, Pointer, judged, unclaimed
 from tests.fakes.profiles import profiled
 
@@ -260,14 +259,6 @@ def test_the_targets_own_code_is_named_first_where_a_pointed_work_has_the_same()
     assert made[0].suggestion.chain[0] == "the target's own repository github.com/target/own"
 
 
-def test_a_folder_of_baselines_offers_nothing_while_anything_else_does() -> None:
-    baseline = held("0.5", path="baselines/stasy/conf.yaml")
-    assert values(baseline, held("0.001", path="tests/conf.yaml")) == values(held("0.001", path="tests/conf.yaml"))
-    assert [value for value, _ in values(baseline)] == ["0.5"]
-    named = Work(WorkId("repo:github.com/openai/baselines"), "code", "baselines")
-    assert {value for value, _ in values(held("0.5", named, "baselines/ppo2/conf.yaml"), held("0.001"))} == {"0.5", "0.001"}
-
-
 def renamed(one: FactOccurrence, name: str, written: str = "", scope: str = "") -> FactOccurrence:
     return replace(one, fact=replace(one.fact, name=name, written=written or name, scope=scope))
 
@@ -275,11 +266,6 @@ def renamed(one: FactOccurrence, name: str, written: str = "", scope: str = "") 
 def test_a_repository_that_a_paper_only_mentions_offers_nothing() -> None:
     assert values(replace(held("0.5"), mentioned=True), held("0.001", OWN)) == values(held("0.001", OWN))
     assert values(replace(held("0.5"), mentioned=True)) == []
-    passage = held("0.5").evidence
-    mention = replace(context(), links={REPO.id: CodeLink(TARGET.id, REPO.id, Tier.MENTIONED)})
-    assert passages([replace(passage, paper=TARGET)], (), mention, "") is None
-    assert passages([replace(passage, paper=None)], (), mention, "") is not None
-    assert passages([replace(passage, paper=None)], (), mention, "Beams of the decoder") is None
 
 
 def test_the_order_of_a_details_own_names_wins_and_channels_that_go_in_are_no_width() -> None:
@@ -292,60 +278,10 @@ def test_the_order_of_a_details_own_names_wins_and_channels_that_go_in_are_no_wi
     assert made[-1].suggestion.value == "64"
 
 
-def test_of_factories_the_one_of_the_targets_model_comes_first() -> None:
-    some = [renamed(held(value, OWN, "sit.py"), "hidden_size", scope=f"SiT_{size}_2:SiT") for value, size in (("384", "S"), ("1152", "XL"))]
-    made = offers(("hidden_size",), {"hidden_size": some}, (), replace(context(), models=frozenset({"sitxl2"})))
-    assert [one.suggestion.value for one in made] == ["1152", "384"]
-
-
-def test_for_training_what_only_generation_sets_comes_last() -> None:
-    some = [held("tf32", OWN, "generate.py"), held("fp16", OWN, "README.md", "command", scope="train.py")]
-    made = offers(("learning_rate",), {"learning_rate": some}, (), context(), trains=True)
-    assert [one.suggestion.value for one in made] == ["fp16", "tf32"]
-
-
 def option(value: str, scope: str = "get_args_parser", path: str = "main.py") -> FactOccurrence:
     """A default in own code, of a program or of a function."""
     one = held(value, OWN, path, "default", scope)
     return replace(one, evidence=replace(one.evidence, chunk=replace(one.evidence.chunk, kind="code", symbol=scope)))
-
-
-def test_of_own_values_what_the_program_is_run_with_comes_first_however_many_agree() -> None:
-    called = held("0.2", OWN, "model.py", "call", "Net:Block")
-    exempt = replace(option("0", "add_weight_decay", "misc.py"), fact=replace(held("0", OWN).fact, scope="add_weight_decay"))
-    some = [held("0"), held("0.2"), called, exempt, option("0.5"), held("0.3", OWN, "README.md", "command", "main.py")]
-    assert [value for value, _ in values(*some)] == ["0.3", "0.5", "0.2", "0"]
-    assert [value for value, _ in values(option("32", "ModelArgs"), held("4", OWN, "model.py", "call", "Net:Block"), held("4"))] == ["4", "32"]
-
-
-def test_what_a_function_takes_by_itself_is_dropped_where_the_own_program_says_better() -> None:
-    parameter = option("0", "cosine_scheduler", "utils.py")
-    assert [value for value, _ in values(parameter, option("20"))] == ["20"]
-    assert [value for value, _ in values(parameter)] == ["0"]
-
-
-def test_an_experiment_beside_the_own_program_comes_behind_it_and_is_named() -> None:
-    beside = Folders(frozenset({(OWN.id, "other/DINO")}))
-    some = [held("0.5", OWN, "other/DINO/README.md", "command", "main_dino.py"), option("0.1")]
-    made = offers(("learning_rate",), {"learning_rate": some}, (), replace(context(), folders=beside))
-    assert [one.suggestion.value for one in made] == ["0.1", "0.5"]
-    assert "has learning_rate = 0.5 (DINO, main_dino.py) at" in made[1].suggestion.chain[-1]
-
-
-def test_a_value_that_is_stated_for_one_experiment_leaves_those_of_others_open() -> None:
-    tasks = replace(context(), folders=Folders(frozenset({(OWN.id, "other/LLaMA"), (OWN.id, "other/DINO")})))
-    line = stated("0.1", "We train LLaMA with a learning rate of 0.1.", "learning rate of 0.1")
-    assert stated_for([line], tasks.folders) == {"LLaMA"}
-    assert stated_for([line, stated("0.2", "A learning rate of 0.2.", "learning rate of 0.2")], tasks.folders) == frozenset()
-    need = next(one for one in checklist().of(["training"]) if one.detail.name == "learning_rate")
-    mine, root = held("0.1", OWN, "other/LLaMA/train.yaml"), option("0.5")
-    assert besides(need, {"learning_rate": [mine, root, held("3")]}, frozenset({"LLaMA"}), tasks) == {"learning_rate": [root]}
-    assert besides(need, {"learning_rate": [mine, held("3")]}, frozenset({"LLaMA"}), tasks) == {}
-
-
-def test_a_pointer_that_names_an_experiment_is_for_that_one_and_stands_behind_others() -> None:
-    both = [Pointer(one, (CITED.id,), "follow") for one in said("For DINO we follow Tent [wang21].", "We follow Tent [wang21] in all else.")]
-    assert [one.only for one in apart(both, Folders(frozenset({(OWN.id, "other/DINO")})))] == ["", "DINO"]
 
 
 def test_conditions_of_a_measured_speed_and_examples_state_nothing() -> None:
@@ -393,6 +329,6 @@ def test_a_grade_follows_from_who_has_a_value_and_how_many_agree(support, grade,
 def test_what_the_targets_code_has_is_said_first_in_the_report_too() -> None:
     others = [held("0.001", Work(WorkId(f"repo:github.com/a/{name}"), "code", name)) for name in "bcdef"]
     need = ChecklistItem(Detail("learning_rate", "learning rate", "optimiser", "which?", facts=("learning_rate",)), frozenset(), ())
-    made = _suggestions(need, {"learning_rate": [*others, held("0.01", OWN)]}, (), (), context())
+    made = _suggestions(need, {"learning_rate": [*others, held("0.01", OWN)]}, (), context())
     assert [one.value for one in made] == ["0.01", "0.001"]
     assert GRADES.index(made[0].grade) <= GRADES.index(made[1].grade)

@@ -12,11 +12,10 @@ import pytest
 
 from indexer.extraction import extract
 from lineage.hyperparameters.ontology import ontology
-from lineage.records import Chunk, CodeLink, Document, Fact, Hit, Reason, ReasonKind, Setting, Work, WorkId
+from lineage.records import Chunk, CodeLink, Document, Fact, Hit, Setting, Work, WorkId
 from lineage.results import SETTING, Detail, FactOccurrence, Gap, Specification, Suggestion
-from retrieval.decisions.experiments import Folders
 from retrieval.decisions.target_text import of_chunks
-from retrieval.gaps import library_defaults, undocumented_settings
+from retrieval.gaps import undocumented_settings
 from retrieval.gaps.offers import Context
 from retrieval.gaps.report import _order
 from retrieval.gaps.undocumented_settings import Spoken
@@ -177,7 +176,7 @@ def rows(
     facts: dict[str, list[FactOccurrence]] | None = None,
     context: Context = CONTEXT,
 ) -> list[str]:
-    known = undocumented_settings.known_of(gaps, facts or {}, TARGET.id, ontology())
+    known = undocumented_settings.known_of(gaps, facts or {}, TARGET.id)
     return [gap.detail.name.removeprefix(SETTING) for gap in undocumented_settings.own_rows(held, text, known, context)]
 
 
@@ -191,55 +190,16 @@ def test_counters_of_a_resumed_run_and_minus_one_say_nothing() -> None:
     assert rows(code(config), spoken("We train a forest.")) == ["k_offset"]
 
 
-def test_an_experiment_beside_the_own_program_has_few_rows_and_those_last() -> None:
-    beside = passage("\n".join(f"{name} = 7.5" for name in ("rho", "phi", "chi", "psi")), "tasks/oak/a.toml", "config")
-    context = replace(CONTEXT, folders=Folders(frozenset({(OWN.id, "tasks/oak")})))
-    held = code(beside, passage("k_offset = 5", "conf/a.toml", "config"))
-    assert rows(held, spoken("We train a forest."), context=context) == ["k_offset", "rho", "phi", "chi"]
-
-
 def test_what_a_fact_knows_comes_before_what_nothing_knows() -> None:
     held = code(passage("k_offset = 5\nmodel_ema_decay = 0.9999", "conf/a.toml", "config"))
     facts = {"ema_decay": [replace(held[1], fact=replace(held[1].fact, name="ema_decay"))]}
     assert rows(held, spoken("We train a forest."), facts=facts) == ["model_ema_decay", "k_offset"]
 
 
-def test_a_number_is_not_given_where_a_sentence_specifies_its_detail_in_words() -> None:
-    held = code(passage("layer_scale_init_value = 1e-6", "conf/a.toml", "config"))
-    facts = {"init_value": [replace(one, fact=replace(one.fact, name="init_value")) for one in held]}
-    hit = Hit(1, 1.0, passage("Zero initialization."), TARGET, why=(Reason(ReasonKind.STATES, of=("zero",)),))
-    told = replace(gap("initialisation", "init_value"), state=Specification.SPECIFIED, stated=(hit,))
-    assert rows(held, spoken("We train a forest."), [told], facts) == ["layer_scale_init_value"]
-    assert (
-        rows(held, spoken("We train a forest."), [replace(told, stated=(replace(hit, why=(Reason(ReasonKind.STATES, of=("0.1",)),)),))], facts) == []
-    )
-
-
 # -- experiments beside the own program
 
 
-def test_an_experiment_is_named_by_its_folder_in_the_words_of_a_text() -> None:
-    some = Folders(frozenset({(OWN.id, "tasks/oak"), (OWN.id, "tasks/wav2vec2")}))
-    assert some.named("We train wav2vec 2.0 and others.") == {"wav2vec2"}
-    assert some.named("A soaked forest.") == frozenset()
-
-
 # -- parameters and names
-
-
-def test_a_parameter_counts_where_the_text_names_its_class() -> None:
-    text = "class DriftScheduler:\n    def __init__(self, weight_lr_power=2.0):\n        pass"
-    held = code(passage(text, "drift.py", role="class", symbol="DriftScheduler"))
-    assert rows(held, spoken("Our Drift Scheduler needs no decay.")) == ["weight_lr_power"]
-    assert rows(held, spoken("We train a forest.")) == []
-
-
-def test_a_name_that_a_fact_states_is_given_unless_it_is_one_apart() -> None:
-    held = code(passage('add_argument("--learning-rate", default=1e-4)\nadd_argument("--disc-learning-rate", default=2e-4)'))
-    paper = Hit(1, 1.0, passage("A learning rate of 1e-4.", "main.tex", "paper"), TARGET, from_target=True)
-    stated = FactOccurrence(Fact("learning_rate", "0.0001", "", TARGET.id, "c_1", "prose", 1), paper)
-    facts = {"learning_rate": [stated, *(replace(one, fact=replace(one.fact, name="learning_rate")) for one in held)]}
-    assert rows(held, spoken("We train a forest."), facts=facts) == ["disc_learning_rate"]
 
 
 def test_descriptions_of_data_and_packaging_hold_no_settings() -> None:
@@ -247,10 +207,7 @@ def test_descriptions_of_data_and_packaging_hold_no_settings() -> None:
     assert [one.evidence.chunk.path for one in code(*some)] == ["conf/a.json"]
 
 
-# -- what own code leaves out
-
-
-LOOP = "def fit(self):\n    opt = torch.optim.AdamW(self.net.parameters(), lr=self.lr)\n    loss.backward()\n    opt.step()"
+# -- the order of rows
 
 
 def gap(name: str, *facts: str, offered: Sequence[Suggestion] = ()) -> Gap:
@@ -260,48 +217,6 @@ def gap(name: str, *facts: str, offered: Sequence[Suggestion] = ()) -> Gap:
 def others(name: str, value: str) -> Suggestion:
     hit = Hit(1, 1.0, replace(passage("x"), work=OTHER.id), OTHER)
     return Suggestion(value, "", "fair", "why", (FactOccurrence(Fact(name, value, "", OTHER.id, "c_x", "config"), hit),), (hit,))
-
-
-def filled(row: Gap, text: str = LOOP) -> tuple[Suggestion, ...]:
-    return library_defaults.filled([row], [passage(text, "trainer.py", role="method", line=5)], KINSHIP, CONTEXT)[0].suggestions
-
-
-def test_an_option_that_the_own_call_leaves_out_is_the_librarys_default_and_not_anothers() -> None:
-    first, *rest = filled(gap("optimiser_constants", "adam_betas", offered=[others("adam_betas", "[0.5, 0.9]")]))
-    assert (first.value, rest) == ("[0.9, 0.999]", [])
-    assert "calls AdamW without betas at github.com/target/drift/trainer.py#L6-L6" in first.chain[-1]
-
-
-def test_what_a_call_may_set_is_no_default() -> None:
-    row = gap("optimiser_constants", "adam_betas", offered=[others("adam_betas", "[0.5, 0.9]")])
-    for arguments in ("net.parameters(), betas=b", "net.parameters(), **options", "net.parameters(), 1e-3, (0.5, 0.9)"):
-        assert filled(row, f"optim.AdamW({arguments})") == row.suggestions
-    assert filled(row, "optim.AdamW(a, lr=1)\noptim.SGD(b, lr=1)") == row.suggestions
-
-
-def test_that_no_line_of_a_loop_names_a_step_is_weak_evidence_and_says_so() -> None:
-    row = gap("gradient_clipping", "gradient_clip", offered=[others("gradient_clip", "1")])
-    nothing, other = filled(row)
-    assert (nothing.value, nothing.grade, nothing.reason) == ("", "weak", "no statement was recognized; look yourself")
-    assert nothing.chain[-1].endswith("where no line names any gradient clipping")
-    assert (other.value, other.grade) == ("1", "weak")
-    assert filled(row, LOOP + "\n    clip_grad_norm_(p, 1.0)") == row.suggestions
-    assert filled(row, LOOP + "\nclass Lit(LightningModule): pass") == row.suggestions
-
-
-def test_an_address_is_no_moving_average_and_what_others_alone_have_is_worth_little() -> None:
-    nothing, _ = filled(gap("ema", "ema_decay", offered=[others("ema_decay", "0.9")]), LOOP + "\n    # mail: email@example.org")
-    assert nothing.value == ""
-    row = gap("activation", "activation", offered=[others("activation", "silu")])
-    assert [one.grade for one in filled(row)] == ["weak"]
-    assert sorted([library_defaults.filled([row], [passage(LOOP)], KINSHIP, CONTEXT)[0], row], key=_order)[0] == row
-
-
-def test_a_row_that_a_statement_of_the_own_code_answers_is_not_said_to_be_without() -> None:
-    row = gap("warmup", "warmup_steps", offered=[others("warmup_steps", "500")])
-    some = [passage(LOOP, "trainer.py", role="method", line=5)]
-    assert library_defaults.filled([row], some, KINSHIP, CONTEXT, {"warmup"}) == [row]
-    assert library_defaults.filled([row], some, KINSHIP, CONTEXT, {"ema"}) != [row]
 
 
 def test_an_open_detail_of_the_own_code_stands_before_its_further_settings_and_those_before_others() -> None:

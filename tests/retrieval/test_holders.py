@@ -8,7 +8,7 @@ import pytest
 
 from lineage.records import Chunk, Fact, FactKind, FileProfile, FileRole, Hit, Work, WorkId
 from lineage.results import FactOccurrence
-from retrieval.decisions.fact_index import FactIndex, holders, is_eval_script, is_low_evidence_path, of_baselines, since, standing
+from retrieval.decisions.fact_index import FactIndex, holders, is_eval_script, is_low_evidence_path, since, standing
 from retrieval.search.work_relations import WorkRelations
 from tests.fakes import small_lineage as small
 from tests.fakes.profiles import profiled
@@ -192,20 +192,6 @@ def test_a_command_is_for_what_it_is_said_to():
     assert not is_eval_script(place("sample.sh", "command", "train.py"))
     assert is_eval_script(place("sample.sh", "command"))
     assert is_eval_script(place("sample.py", "default", "train"))
-
-
-@pytest.mark.parametrize(
-    ("path", "work", "found"),
-    [
-        ("baselines/x.py", small.REPO, True),
-        ("src/Compared_Methods/y/x.py", small.REPO, True),
-        ("baselines.py", small.REPO, False),
-        ("baselines/x.py", "repo:github.com/openai/baselines", False),
-        ("competitors/x.py", "repo:github.com/openai/baselines", True),
-    ],
-)
-def test_folders_of_others_methods_are_told_unless_the_repository_is_called_so(path, work, found):
-    assert of_baselines(place(path, work=work)) is found
 
 
 @pytest.mark.parametrize(

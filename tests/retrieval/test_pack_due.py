@@ -12,7 +12,6 @@ from lineage.results import Detail, FactOccurrence, Gap, Gaps, Specification
 from retrieval.context.compose import pack
 from retrieval.context.required_context import Due, due
 from retrieval.context.token_budget import TokenEstimator
-from retrieval.decisions.experiments import Folders
 from retrieval.search.engine import Engine
 from tests.fakes import small_lineage as small
 
@@ -73,7 +72,7 @@ def test_the_targets_own_settings_come_after_its_words_and_once(engine):
     made = packed(engine)
     assert "4.1" in made.items[0].title
     assert "own/conf/run.yaml" in made.items[1].title
-    found = due(gaps(), TASK, None, engine, Folders())
+    found = due(gaps(), TASK, None, engine)
     assert [unit.hit.chunk.path for unit in found.set] == ["conf/run.yaml", "conf/run2.yaml"]
     assert [unit.hit.chunk.path for unit in found.adding(found.set)] == ["conf/run.yaml"]
 
@@ -89,7 +88,7 @@ def test_options_of_the_own_program_are_due_and_options_that_nobody_asked_for_ar
     options = [replace(one, role="config") for one in chunks]
     small.build(tmp_path, pieces=[*PIECES, *options], facts=[Fact("learning_rate", "1", "", small.OWN, options[0].id, "default", 1)])
     with Engine(open_generation(tmp_path, "small")) as engine:
-        found = due(gaps(), "the optimiser", None, engine, Folders())
+        found = due(gaps(), "the optimiser", None, engine)
     assert [unit.hit.chunk.path for unit in found.set] == ["o1.py"]
     hits = [replace(found.set[0], hit=replace(found.set[0].hit, chunk=one)) for one in options]
     assert [found.telling(unit) for unit in hits] == [True, False]
@@ -119,9 +118,9 @@ def test_what_holds_for_all_files_comes_before_them(engine):
 def test_a_sentence_that_a_service_quoted_is_no_passage(engine):
     only = gaps()
     rows = tuple(replace(one, stated=(replace(one.stated[0], flags=("quoted",)),), facts=()) for one in only.gaps)
-    assert due(only, TASK, None, engine, Folders()).said
-    assert not due(replace(only, gaps=rows), TASK, None, engine, Folders()).said
+    assert due(only, TASK, None, engine).said
+    assert not due(replace(only, gaps=rows), TASK, None, engine).said
 
 
 def test_without_a_report_of_gaps_nothing_is_due(engine):
-    assert due(None, TASK, None, engine, Folders()) == Due()
+    assert due(None, TASK, None, engine) == Due()

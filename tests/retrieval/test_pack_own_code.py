@@ -9,11 +9,10 @@ import pytest
 from lineage.generation import open_generation
 from lineage.records import Hit, Query, Work
 from retrieval.context.compose import pack
-from retrieval.context.required_context import answering, by_experiment, without_answered
+from retrieval.context.required_context import answering, without_answered
 from retrieval.context.task import Subquestion, subquestions
 from retrieval.context.token_budget import TokenEstimator
 from retrieval.context.units import NEARLY_NOTHING, PackUnit, distinct, units, words_of
-from retrieval.decisions.experiments import Folders
 from retrieval.search.engine import Engine
 from tests.fakes import small_lineage as small
 
@@ -46,13 +45,6 @@ def test_what_others_have_hardly_answers_what_own_code_does_unless_own_code_call
     found = without_answered([own, *others], questions, {0: own})
     assert [{number: round(one, 2) for number, one in unit.relevance.items()} for unit in found] == [{0: 0.5}, {0: 0.08, 1: 0.8}, {0: 0.8}]
     assert without_answered(others, questions, {}) == others
-
-
-def test_the_roots_code_goes_before_that_of_experiments_unless_the_task_names_one():
-    some = [unit("train", "x", {0: 0.8}, path="tasks/mae/run.py"), unit("train", "x", {0: 0.3})]
-    experiments = Folders(frozenset({(small.OWN, "tasks/mae")}))
-    assert [max(one.relevance.values()) < 0.3 for one in by_experiment(some, "training loop", experiments)] == [True, False]
-    assert by_experiment(some, "training loop of mae", experiments) == some
 
 
 @pytest.mark.parametrize("stage", [None, "coding", "analysis"])

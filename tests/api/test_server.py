@@ -68,7 +68,8 @@ def test_a_server_that_is_told_to_stop_three_times_ends_without_a_traceback(tmp_
     assert "Traceback" not in err
 
 
-def test_signals_are_ignored_from_the_shutdown_on():
+def test_signals_are_ignored_from_the_shutdown_on(monkeypatch):
+    monkeypatch.setattr("sse_starlette.sse.AppStatus.should_exit", False)  # set for the whole process, it would end every later stream at once
     made = server.made(lambda *_: None, lambda: None)
     before = signal.getsignal(signal.SIGTERM)
     try:

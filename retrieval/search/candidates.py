@@ -6,6 +6,7 @@ found is scored by the dense one too, and what it did not find is given its lowe
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -35,6 +36,8 @@ _REACH, _LEAST = 4, 0.6
 _WEIGHT = 0.5
 """What a word counts that the index does not know the rarity of."""
 _OUTRIGHT = frozenset("how what which who whom whose when where why does do did is are was were can could should has have".split())
+_SPELLED = re.compile(r"\w_\w|(?<!\S)_\w|\w\(\)")
+"""Names of code that prose does not have: with an underscore, or called."""
 
 
 @dataclass(frozen=True)
@@ -149,6 +152,11 @@ def is_quotation(question: str) -> bool:
     if not words or question.rstrip().endswith("?") or words[0].lower().strip("\"'`") in _OUTRIGHT:
         return False
     return len(words) >= FEWEST or (len(words) > 1 and any(character.isdigit() for character in question))
+
+
+def spells_code(question: str) -> bool:
+    """Whether a question has a name as code writes it: it looks for that name, and not for what decides something like it."""
+    return _SPELLED.search(question) is not None
 
 
 def is_telling(words: Sequence[str]) -> bool:

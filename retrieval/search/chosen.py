@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _PLACES, _DECISIONS = 2, 6
 """Places that are kept of a decision, and decisions that a question is taken to ask for."""
-_LEAST, _SURE, _WHOLE = 0.25, 0.5, 3.0
+_LEAST, _SURE, _WHOLE = 0.35, 0.55, 3.0
 """The similarity of a decision to the question under which it counts nothing, and from which on it counts whole, before all that words find."""
 _NEXT = 0.85
 """What the next decision, or the next place of one, counts of the one before."""

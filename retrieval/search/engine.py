@@ -21,7 +21,7 @@ from lineage.records import Answer, Chunk, Focus, Hit, Query, Reason, ReasonKind
 from lineage.text.tokens import tokens
 from retrieval.decisions.settled import Making, SettledIndex, Shown, mark, settled_values
 from retrieval.search import candidates, entity_routing, fusion
-from retrieval.search.candidates import QueryWords, Scope, is_quotation, is_telling, sequence, share_in_order
+from retrieval.search.candidates import QueryWords, Scope, is_quotation, is_telling, sequence, share_in_order, spells_code
 from retrieval.search.chosen import Choices, Chooser
 from retrieval.search.concepts import MISS, MISSES, Asked, Field, Signs, concepts, first, profile, signs, supported
 from retrieval.search.decided import DecidedPlace, Deciders, asked_kinds, decided, statements
@@ -132,8 +132,8 @@ class Engine:
             return self._partial
 
     def _kinds(self, question: str) -> list[tuple[MechanismKind, float]]:
-        """The kinds of decisions that a question asks for."""
-        return asked_kinds(question, self._table() if self._table else None)
+        """The kinds of decisions that a question asks for, none where it looks for a name of code."""
+        return [] if spells_code(question) else asked_kinds(question, self._table() if self._table else None)
 
     def _without_target_code(self) -> Engine:
         from lineage.catalog.partial import without_target_code
@@ -214,7 +214,7 @@ class Engine:
             # the target's own code, where it is at hand, needs no ancestors to speak for it
             kinds = self._kinds(text) if self._others_speak else []
             settling = decided(kinds, self._settling, without) if kinds else {}
-            settling |= self._choices.decided(text, without) if self._choices and self._others_speak else {}
+            settling |= self._choices.decided(text, without) if self._choices and self._others_speak and not spells_code(text) else {}
             chunks = ((outline.chunk, row) for row, outline in self._catalog.outlines(list(settling)).items())
             settled = [row for _, row in sorted((chunk.id, row) for chunk, row in chunks if not scope.kinds or chunk.kind in scope.kinds)]
             return _Asked(query, text, words, details, scope, kinds=kinds, decided=settling, settled=settled, open=is_open)

@@ -232,6 +232,14 @@ def test_files_that_were_not_listed_are_not_read(home, numbers):
         assert by_model(service(home, server).gaps(model=True, no_target_code=True)) == []
 
 
+def test_a_name_of_code_is_looked_for_and_no_choice_comes_before_it(home):
+    with ChatServer(replying(files=listed, read=[SPREAD])) as server:
+        reading = service(home, server)
+        reading.gaps(model=True, no_target_code=True)
+        hits = reading.query("where does configure_model spread the first weights?", no_target_code=True).hits
+    assert not any(reason.kind == "decides" and reason.of == (SPREAD["title"],) for hit in hits for reason in hit.why)
+
+
 def test_a_question_that_asks_for_a_decision_finds_the_place_that_was_chosen_for_it(home):
     question = "Are inputs clipped before they are normalised?"
 

@@ -10,6 +10,7 @@ from lineage.reasons import _told
 from lineage.records import Chunk, WorkId
 from retrieval.decisions.mechanism_places import MechanismPlaces
 from retrieval.decisions.settled import Making, SettledIndex, dumped
+from retrieval.search.candidates import spells_code
 from retrieval.search.decided import Deciders, asked_kinds, decided
 from retrieval.search.fusion import Scored
 from retrieval.search.priors import with_deciders
@@ -31,6 +32,14 @@ def test_a_question_asks_for_a_kind_of_decision(question, kind):
 
 def test_what_asks_for_no_decision_has_none():
     assert asked_kinds("Who wrote the preface?", None) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "spelled"),
+    [("_weight_decay", True), ("what is clip_grad_norm for", True), ("where is forward() called?", True), ("Is AdamW's weight-decay 0.1?", False)],
+)
+def test_a_name_of_code_is_told_from_prose(question, spelled):
+    assert spells_code(question) == spelled
 
 
 def index_of(kept: bytes | None = None) -> SettledIndex:

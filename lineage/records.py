@@ -137,15 +137,7 @@ class Status(StrEnum):
 Outcome = Literal["ok", "degraded", "failed", "excluded"]
 
 _EXCLUDED = {Status.POLICY_SKIPPED, Status.LICENCE_RESTRICTED}
-_DEGRADED = {
-    Status.OK_REPAIRED,
-    Status.PARTIAL,
-    Status.PDF_ONLY,
-    Status.ABSTRACT_ONLY,
-    Status.METADATA_ONLY,
-    Status.ELIDED,
-    Status.UNRESOLVED,
-}
+_DEGRADED = {Status.OK_REPAIRED, Status.PARTIAL, Status.PDF_ONLY, Status.ABSTRACT_ONLY, Status.METADATA_ONLY, Status.ELIDED, Status.UNRESOLVED}
 _CUT = {Status.PARSE_TIMEOUT, Status.PARSE_OOM, Status.PARSE_SIGNAL}
 _RETRYABLE = _CUT | {
     Status.RATE_LIMITED,

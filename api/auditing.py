@@ -85,7 +85,10 @@ def _compared(
         with inner.engine(_SUBJECT) as engine:
             repository = _repository(engine, all_standing(inner.gaps_material(engine).held))
             findings = with_decisions(comparing.audited(paper, repository), decisions, paper, repository)
-            findings = [*findings, *(by_model(reader, paper.target, engine, findings) if reader else ())]
+            if reader:
+                with reader.chain():
+                    findings += by_model(reader, paper.target, engine, findings)
+                reader.finish()
     read = f"{counted(made.chunks, 'unit')} of code and {counted(made.facts, 'value')}"
     return findings, (f"{read} were read in {Path(code.name).name}; nothing was run", *((reader.note,) if reader else ()))
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from indexer.build_context import BuildContext
     from indexer.chat import MeteredChat
     from indexer.lock.record import LockReplay, Tape
+    from indexer.prompt_folder import PromptFolder
     from indexer.transport.client import Transport
     from lineage.generation import Generation
     from lineage.ports import Embedder, ReferenceSource, Reranker, VectorIndex, WordEmbedder
@@ -85,26 +86,30 @@ class Parts:
         return self.first if embedder.startswith(FIRST_TIER) else self.embedder
 
     @cached_property
-    def writer(self) -> MeteredChat | None:
+    def writer(self) -> MeteredChat | PromptFolder | None:
         """The configured chat model, whose answers are kept and counted, or None. Raises `SettingsError`."""
         if not self.settings.llm_model:
             return None
         from indexer.chat import Chat, MeteredChat
+        from indexer.prompt_folder import PromptFolder
         from indexer.transport.client import client_for_packages
 
+        if folder := PromptFolder.of(self.settings, self.tokens.count):
+            return folder
         chat, (read, written) = Chat.of(self.settings, client_for_packages(self.settings)), (self.settings.llm_price or "0/0").split("/")
-        price = (float(read), float(written))
-        return MeteredChat(chat, self.settings.home, self.tokens.count, self.settings.llm_budget, price) if chat else None
+        return MeteredChat(chat, self.settings.home, self.tokens.count, self.settings.llm_budget, (float(read), float(written))) if chat else None
 
     @property
-    def chat_model(self) -> MeteredChat:
+    def chat_model(self) -> MeteredChat | PromptFolder:
         """The configured chat model; raises `UsageError` where there is none."""
         if not (writer := self.writer):
-            raise UsageError("no chat model is configured", hint="set LINEAGE_LLM_MODEL, and LINEAGE_LLM_BASE_URL for an endpoint of your own")
+            raise UsageError(
+                "no chat model is configured", hint="set LINEAGE_LLM_MODEL and, but for the public endpoint, LINEAGE_LLM_BASE_URL (docs/recipes.md)"
+            )
         return writer
 
     @contextmanager
-    def rehearsing(self) -> Iterator[MeteredChat]:
+    def rehearsing(self) -> Iterator[MeteredChat | PromptFolder]:
         """For the block the chat model only counts what it would be asked. Raises `UsageError` where none is configured."""
         writer = self.chat_model
         with writer.rehearsing() as rehearsed:

@@ -10,6 +10,7 @@
     |- NotFound                     3  no such target, lineage or evidence
     |- UpstreamError                4  an upstream refused or is unreachable; the same command resumes
     |  |- SourceError                  one answer, with its ledger `status`
+    |  |- AnswersMissing               prompts for a model wait in a folder
     |  `- DiskFull                     the store's disk has no room left
     |- QueueFull                    4  as many builds wait as may wait
     |- Cancelled                    130  a build that was told to stop; the same request resumes
@@ -100,6 +101,15 @@ class SourceError(UpstreamError):
         super().__init__(message, hint=hint)
         self.status = status
         self.url = url
+
+
+class AnswersMissing(UpstreamError):
+    """So many prompts wait in a folder for somebody to write their answers."""
+
+    def __init__(self, folder: Path, prompts: int = 1) -> None:
+        waits = f"{prompts} prompts wait" if prompts > 1 else "a prompt waits"
+        super().__init__(f"{waits} for an answer in {folder}", hint="answer each NAME.md in NAME.json beside it, then run the same again")
+        self.folder = folder
 
 
 class DiskFull(UpstreamError):

@@ -69,7 +69,7 @@ class Settings(BaseModel):
     contact: str = Field("", description="Mail address for the User-Agent, as the services request.")
     sources: str = Field("", description="Further sources of references to ask, comma-separated: `openalex`, `crossref`, or a plugin's.")
     llm_model: str = Field("", description="Chat model that reads what rules miss; empty for none.")
-    llm_base_url: str = Field("", description="Its OpenAI-compatible endpoint; empty for the public one.")
+    llm_base_url: str = Field("", description="Its OpenAI-compatible endpoint, empty for the public one; or `prompts:FOLDER` (docs/recipes.md).")
     llm_api_key: SecretStr = Field(SecretStr(""), description="Key for it.")
     llm_budget: int = Field(500_000, ge=0, description="Tokens that one command may spend on it, checked before each call; 0 means no limit.")
     llm_price: str = Field(

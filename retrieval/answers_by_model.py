@@ -56,10 +56,13 @@ class Reply(Claim):
 
 def answered(reader: Reader, query: Query) -> WrittenAnswer:
     """What the model answers and quotes prove; where that is nothing, the nearest misses."""
-    found = reader.engine.ask_many(list(_queries(reader, query)))
+    queries = list(_queries(reader, query))
+    reader.finish()
+    found = reader.engine.ask_many(queries)
     hits = list(_shown(found))
     shown = (f"Passage {n}: {_place(hit)}\n{_text(hit.chunk)}" for n, hit in enumerate(hits, 1))
     reply = reader.ask(_TASK, "\n\n".join((f"Question: {inline(query.text)}", *shown)), Reply)
+    reader.finish()
     sentences = tuple(made for said in (reply.sentences if reply else ()) if (made := _sentence(reader, query, said, hits)))
     nearest, notes = () if sentences else found[0].hits[:_NEAREST], (*found[0].notes, reader.note)
     return WrittenAnswer(query.text, found[0].lineage, found[0].generation, sentences, nearest=nearest, notes=notes)

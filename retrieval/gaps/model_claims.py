@@ -47,14 +47,21 @@ class Statements(Claim):
 
 
 def with_claims(report: Gaps, engine: Engine, facts: FactIndex, chat: ChatModel, watch: Watch = unwatched) -> Gaps:
-    """The report with what the model read: stated values, the places that decide, further decisions, contradictions, ancestors, a note."""
+    """The report with what the model read: stated values, the places that decide, further decisions, contradictions, ancestors, a note.
+
+    Raises `AnswersMissing`."""
     reader, catalog = Reader(chat, engine, watch), engine.generation.catalog
-    inherited = ancestors(reader, catalog.references(facts.target.id), {work.id: work for work in catalog.works()}, facts.target)
     stated = _stated(reader, list(filter(is_open, report.gaps)), facts.target.id)
-    read = choices_of_code(reader, inherited) if not works(engine) else []
-    rows = [_with_statements(gap, stated.get(gap.detail.name, ())) for gap in with_choices(reader, report.gaps, read, about(reader, inherited))]
-    found = tuple(contradictions(reader, facts.target.id, engine, works(engine)))
-    return replace(report, gaps=tuple(rows), conflicts=found, ancestors=inherited, notes=(*report.notes, reader.note))
+    with reader.chain():
+        found = tuple(contradictions(reader, facts.target.id, engine, works(engine)))
+    with reader.chain():
+        inherited = ancestors(reader, catalog.references(facts.target.id), {work.id: work for work in catalog.works()}, facts.target)
+        reader.proceed()
+        read = choices_of_code(reader, inherited) if not works(engine) else []
+        rows = with_choices(reader, report.gaps, read, about(reader, inherited))
+    reader.finish()
+    gaps = tuple(_with_statements(gap, stated.get(gap.detail.name, ())) for gap in rows)
+    return replace(report, gaps=gaps, conflicts=found, ancestors=inherited, notes=(*report.notes, reader.note))
 
 
 def _with_statements(gap: Gap, stated: Sequence[Suggestion]) -> Gap:

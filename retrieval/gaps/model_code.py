@@ -106,6 +106,7 @@ def _files(reader: Reader, taken: Sequence[Ancestor]) -> list[_File]:
             listed.append(_File(work, path))
             shown.append(f"{len(listed)}: {path}")
     answer = reader.ask(_FILES, "\n".join(shown), Files) if listed else None
+    reader.proceed()
     if not answer:  # also where it is only counted what would be asked
         return [] if reader.chat.sends else sorted(listed, key=lambda file: -decided[file])[:_PICKED]
     return [listed[n - 1] for n in islice(dict.fromkeys(answer.files), _PICKED) if reader.is_kept(1 <= n <= len(listed))]

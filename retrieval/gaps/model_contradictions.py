@@ -110,8 +110,10 @@ class _Claimed:
 def contradictions(reader: Reader, target: WorkId, engine: Engine, own: Sequence[WorkId]) -> list[Conflict]:
     """Every contradiction between the target's text and the code of some works of an engine that the model reads and that both sides prove."""
     stated = list(_stated(reader, target)) if own else []
+    reader.proceed()
     code = _code(engine, own, stated)
     claimed = sorted(_claimed(reader, stated, code), key=lambda one: one.claim.statement)
+    reader.proceed()
     groups = (claimed[start : start + _AT_ONCE] for start in range(0, len(claimed), _AT_ONCE))
     return [_conflict(reader, one, engine) for group in groups for one in _checked(reader, group, code)]
 

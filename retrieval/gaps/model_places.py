@@ -75,7 +75,9 @@ def with_choices(reader: Reader, rows: Sequence[Gap], read: Sequence[Gap], about
     decision that a place decides. `about` tells the paper."""
     by_weight = sorted((gap for gap in rows if is_open(gap)), key=lambda gap: -gap.detail.weight)[:MOST_ROWS]
     chosen = {gap.detail.name: gap for gap in _chosen(reader, about, by_weight, [asking(gap.detail) for gap in by_weight])}
+    reader.proceed()
     further = list(_further(reader, [*rows, *read]))
+    reader.proceed()
     missing = [Gap(detail, Specification.UNSPECIFIED) for detail, _ in further]
     found = [gap for gap in _chosen(reader, about, missing, [question for _, question in further]) if gap.suggestions]
     return [*(chosen.get(gap.detail.name, gap) for gap in rows), *read, *_unrepeated([*chosen.values(), *read, *found], len(chosen) + len(read))]

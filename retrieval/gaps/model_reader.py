@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
@@ -17,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from lineage.citation import pinpoint
 from lineage.code_links.links import surest
-from lineage.errors import SourceError
+from lineage.errors import AnswersMissing, SourceError
 from lineage.ports import ChatModel
 from lineage.progress import Stage, Watch, unwatched
 from lineage.records import Chunk, Fact, FactKind, Focus, Hit, Status, Work, WorkId
@@ -75,21 +76,44 @@ class Reader:
     dropped: int = 0
     malformed: int = 0
     stopped: str = ""
+    waiting: int = 0
+    _before: int = 0
+    _missing: AnswersMissing | None = None
 
     def ask(self, task: str, text: str, form: type[T]) -> T | None:
-        """The answer, None for one in another form; after an endpoint that fails nothing more is asked."""
+        """The answer, None for one in another form or that waits; after an endpoint that fails nothing more is asked."""
         if self.stopped:
             return None
         self.calls += 1
         self.watch(Stage("model", self.calls, note=f"{self.chat.model} reads"))
         try:
             return ask(self.chat, task, neutral(text), form)
+        except AnswersMissing as error:
+            self.waiting, self._missing = self.waiting + 1, error
+            return None
         except SourceError as error:
             if error.status is Status.WRONG_TYPE:
                 self.malformed += 1
             else:
                 self.stopped = str(error)
             return None
+
+    @contextmanager
+    def chain(self) -> Iterator[None]:
+        """Questions of which later ones depend on earlier answers: where one waits, `proceed` ends the block."""
+        self._before = self.waiting
+        with suppress(AnswersMissing):
+            yield
+
+    def proceed(self) -> None:
+        """End the `chain` where an answer is missing."""
+        if self._missing and self.waiting > self._before:
+            raise self._missing
+
+    def finish(self) -> None:
+        """Raise `AnswersMissing` where some answer still waits."""
+        if self._missing:
+            raise AnswersMissing(self._missing.folder, self.waiting)
 
     def is_kept(self, proved: bool) -> bool:
         """Count a claim that is proved, or one that is not."""

@@ -617,7 +617,7 @@ class Answer:
     """What a query gives: hits, best first, with the lineage and generation they were read from; where it is not `supported`, the nearest.
 
     `settled` are the details that the question asks for, with the values of the works that settle them; `statements` those of code that decide
-    what it asks for, surest first.
+    what it asks for, surest first; `definitions` by work, path and name what sets a name that the first of them use.
     """
 
     query: Query
@@ -628,4 +628,5 @@ class Answer:
     supported: bool = True
     settled: tuple[Settled, ...] = ()
     statements: tuple[Hit, ...] = ()
+    definitions: Mapping[tuple[WorkId, str, str], Setting] = field(default_factory=dict)
     provenance: Provenance = UNKNOWN

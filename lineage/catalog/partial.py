@@ -97,9 +97,9 @@ class PartialCatalog(Catalog):
         rows = [row for work, path in sorted(self._files) for row in self._whole.neighbours(work, path)]
         return frozenset(chunk.id for chunk in self._whole.chunks(rows))
 
-    def settings(self, work: WorkId) -> Sequence[Setting]:
+    def settings(self, work: WorkId, names: Sequence[str] = ()) -> Sequence[Setting]:
         """Settings of the files that are not missing."""
-        return tuple(setting for setting in self._whole.settings(work) if self._has(work) and self._has(work, setting.path))
+        return tuple(setting for setting in self._whole.settings(work, names) if self._has(work) and self._has(work, setting.path))
 
     def _profile(self, work: WorkId) -> Iterable[FileProfile]:
         return (file for file in self._whole.files(work).values() if self._has(work) and self._has(work, file.path))

@@ -199,9 +199,10 @@ class Catalog:
             stated.setdefault(chunk, set()).add(name)
         return {chunk: frozenset(fact_names) for chunk, fact_names in stated.items()}
 
-    def settings(self, work: WorkId) -> Sequence[Setting]:
-        """The settings of a repository as they are written, file by file."""
-        return tuple(Setting(*row) for row in self._all("SELECT * FROM settings WHERE work = ? ORDER BY path, rowid", (work,)))
+    def settings(self, work: WorkId, names: Sequence[str] = ()) -> Sequence[Setting]:
+        """The settings of a repository as they are written, file by file; only those of some names where any are given."""
+        where = f"work = ? AND name IN ({marks(names)})" if names else "work = ?"
+        return tuple(Setting(*row) for row in self._all(f"SELECT * FROM settings WHERE {where} ORDER BY path, rowid", (work, *names)))  # noqa: S608
 
     def files(self, work: WorkId) -> Mapping[str, FileProfile]:
         """What the files of a repository are for, by path."""

@@ -293,14 +293,14 @@ class Service:
         with self._parts.asked(self._name(lineage), no_target_code) as engine:
             return _traced(engine, read(engine, citation, lines, callers=callers))
 
-    def evidence(self, chunk: str, *, lineage: str = "", before: int = 60, after: int = 60) -> EvidenceWindow:
+    def evidence(self, chunk: str, *, lineage: str = "", before: int = 60, after: int = 60, no_target_code: bool = False) -> EvidenceWindow:
         """Return a chunk with up to `before` and `after` lines of context, and the ids of its neighbors.
 
         The default window covers at least what a hit shows. Without `lineage`, searches all of them. Raises `NotFound`.
         """
         name, unread = (self._name(lineage), ()) if lineage else self._holding(chunk)
         if name:
-            with self._parts.engine(name) as engine:
+            with self._parts.asked(name, no_target_code) as engine:
                 if evidence_window := engine.evidence(chunk, before, after):
                     return _traced(engine, evidence_window)
         missed = f"; not searched because it cannot be read: {', '.join(unread)}" if unread else ""

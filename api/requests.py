@@ -231,6 +231,7 @@ class Around(Closed):
     lineage: Lineage = ""
     before: Annotated[int, Field(ge=0, le=400, description="Lines before it."), DIGITS] = 60
     after: Annotated[int, Field(ge=0, le=400, description="Lines after it."), DIGITS] = 60
+    no_target_code: Annotated[bool, Field(description="Leave the target's own code out."), TRUTH] = False
 
 
 class OneChunk(Closed):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -16,11 +16,15 @@ from api.cli import display, display_answers, exit_codes, terminal
 from api.cli.common import DryRun, Named, Run, Words, command, joined, known
 from api.cli.files import label, questions
 from api.operations import Service
-from api.wire import concise
-from api.wire.encode import MIN_TOKENS
+from api.wire import concise, exact_lines
+from api.wire.encode import CITATION_TOKENS, MIN_TOKENS, PATTERN_TOKENS
 from lineage.errors import LineageError, NotFound, UsageError
 from lineage.records import Answer
 from retrieval.search.query import beginning
+
+if TYPE_CHECKING:
+    from retrieval.search.exact import ExactAnswer
+    from retrieval.search.read import CitedPassage
 
 Format = Literal["compact", "full", "json"] | None
 
@@ -107,7 +111,7 @@ def grep(
     run: Run,
     pattern: Annotated[list[str], typer.Argument(metavar="PATTERN", help="Regular expressions (RE2), one an argument.", show_default=False)],
     max_tokens: Annotated[
-        int | None, typer.Option("--max-tokens", min=MIN_TOKENS, metavar="N", help="Budget a pattern (1,000; of several 500).", show_default=False)
+        int | None, typer.Option("--max-tokens", min=MIN_TOKENS, metavar="N", help="Budget a pattern (1,000; of several 400).", show_default=False)
     ] = None,
 ) -> None:
     """Find lines by pattern in all code, settings and texts; definitions first, statements joined to one line.
@@ -121,19 +125,26 @@ def grep(
       lineage grep -F "nn.init." --kind code
     """
     found = [run.service.grep(one, **run.asked) for one in pattern]
-    how = {"headed": len(found) > 1, "blocks": run.asked["context"] > 0}
-    each = concise.budget(max_tokens, len(found)) // len(found)
-    for matches in found:
-        run.put(matches, lambda some: concise.matching_lines(some, run.service.tokens.count, each, **how), "grep", verbatim=not sys.stdout.isatty())
+    allowed = concise.budget(max_tokens, len(found), PATTERN_TOKENS)
+    _put_all(run, found, "grep", lambda: exact_lines.matching_lines(found, run.service.tokens.count, allowed, blocks=run.asked["context"] > 0))
     with exit_codes.concluding():
         if not any(matches.total for matches in found):
             raise NotFound(f"no line matches {' or '.join(pattern)[:80]!r}", hint="`lineage query` searches by meaning")
+
+
+def _put_all(run: Run, found: Sequence[ExactAnswer | CitedPassage], operation: str, text: Callable[[], str]) -> None:
+    """Results of one operation: as text together, in JSON one by one."""
+    for one in found if run.json else found[:1]:
+        run.put(one, lambda _: text(), operation, verbatim=not sys.stdout.isatty())
 
 
 @command(requests.Citation)
 def read(
     run: Run,
     citation: Annotated[list[str], typer.Argument(metavar="CITATION", help="As printed, or mar/main.py:3-9.", show_default=False)],
+    max_tokens: Annotated[
+        int | None, typer.Option("--max-tokens", min=MIN_TOKENS, metavar="N", help="Budget a citation (1,500).", show_default=False)
+    ] = None,
 ) -> None:
     """Read cited lines, as many places as you like in one call.
 
@@ -146,11 +157,14 @@ def read(
       lineage read mar/util/misc.py --lines 290-303 --callers
     """
     missed: list[LineageError] = []
+    found: list[CitedPassage] = []
     for one in citation:
         try:
-            run.put(run.service.read(one, **run.asked), concise.passage_lines, "read", verbatim=not sys.stdout.isatty())
+            found.append(run.service.read(one, **run.asked))
         except LineageError as error:
             missed.append(error)
+    allowed = concise.budget(max_tokens, len(found), CITATION_TOKENS)
+    _put_all(run, found, "read", lambda: "\n".join(exact_lines.passages(found, run.service.tokens.count, allowed)))
     with exit_codes.concluding():
         if missed:
             raise missed[0]

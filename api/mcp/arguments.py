@@ -65,7 +65,7 @@ class SearchArguments(Arguments):
     no_target_code: Annotated[bool, Field(description="Leave the target's own code out.")] = False
     detail: Annotated[Literal["concise", "full"], Field(description="full: whole chunks.")] = "concise"
     context: Annotated[int, Field(ge=0, le=40, description="Lines around each match of `exact`, `regex`.")] = 0
-    max_tokens: Annotated[int, Field(ge=MIN_TOKENS, le=20000, description="Budget, a question (of several 500).")] = MAX_TOKENS
+    max_tokens: Annotated[int, Field(ge=MIN_TOKENS, le=20000, description="A question or pattern (of several 500, 400).")] = MAX_TOKENS
     limit: Annotated[Limit, Field(description="Hits a question (full: 5).")] = 20
     offset: Offset = 0
 
@@ -131,6 +131,7 @@ class ReadArguments(Arguments):
     lines: Annotated[str, Field(pattern=r"^([0-9]{1,7}(-[0-9]{1,7})?)?$", description="With `citation`: other lines, 40-90."), _CLEAN] = ""
     callers: Annotated[bool, Field(description="Who names the definition.")] = False
     lineage: LineageName = ""
+    no_target_code: bool = False
     chunk: Annotated[str, Field(pattern=r"^(c_[A-Za-z0-9_.-]{1,80})?$", description="Instead: `chunk` of a hit, widened."), _CLEAN] = ""
     before: Annotated[int, Field(ge=0, le=200, description="Lines above.")] = 20
     after: Annotated[int, Field(ge=0, le=200, description="Lines below.")] = 20

@@ -11,8 +11,8 @@ from api.mcp import results
 from api.mcp.arguments import ContextArguments, GapsArguments, ReadArguments, SearchArguments
 from api.mcp.results import BriefPack, ConciseAnswer, ConcisePage, GapsPage, HitsPage, ResourceLink, Result, WidenedEvidence
 from api.table import Desk
-from api.wire import concise
-from api.wire.encode import view
+from api.wire import concise, exact_lines
+from api.wire.encode import CITATION_TOKENS, PATTERN_TOKENS, view
 from lineage import lineage_names
 from lineage.errors import LineageError, UsageError
 from lineage.records import Answer, Hit
@@ -81,15 +81,14 @@ def _matching(desk: Desk, asked: SearchArguments) -> Result:
     first, total = found[0], sum(answer.total for answer in found)
     top = f"{total} lines match, definitions first." if total else "No line matches; mode=hybrid searches by meaning."
     top += _further(asked.hits, asked.offset, any(answer.has_more for answer in answers))
-    form: dict[str, Any] = {"headed": len(found) > 1, "blocks": asked.context > 0}
-    each = concise.budget(asked.budget, len(found)) // len(found)
-    lines = "\n".join(concise.matching_lines(answer, desk.service.tokens.count, each, **form) for answer in found)
+    allowed = concise.budget(asked.budget, len(found), PATTERN_TOKENS)
+    lines = exact_lines.matching_lines(found, desk.service.tokens.count, allowed, blocks=asked.context > 0)
     text = results.blocks(top, [("", lines)] if total else [])
     return Result(_page(asked, first, text, answers), text)
 
 
 def _matches(answer: ExactAnswer) -> ConciseAnswer:
-    hits = tuple(concise.line_hit(match, rank) for rank, match in enumerate(answer.matches, answer.offset + 1))
+    hits = tuple(exact_lines.line_hit(match, rank) for rank, match in enumerate(answer.matches, answer.offset + 1))
     return ConciseAnswer(query=answer.pattern, supported=bool(hits), hits=hits, notes=(), has_more=answer.offset + len(hits) < answer.total)
 
 
@@ -128,7 +127,7 @@ def read(desk: Desk, asked: ReadArguments) -> Result:
         return _cited_lines(desk, asked, cited)
     if not asked.chunk:
         raise UsageError("citations, citation or chunk is needed", hint="they stand in every hit of lineage_search")
-    window = desk.service.evidence(asked.chunk, lineage=asked.lineage, before=asked.before, after=asked.after)
+    window = desk.service.evidence(asked.chunk, lineage=asked.lineage, before=asked.before, after=asked.after, no_target_code=asked.no_target_code)
     body = WidenedEvidence.from_record(window)
     top = f"Lineage {window.lineage}, generation {window.generation}. {body.hit.kind}, lines {body.start_line}-{body.end_line}"
     top += f", {window.before} lines above and {window.after} below are left out."
@@ -139,22 +138,20 @@ def read(desk: Desk, asked: ReadArguments) -> Result:
 
 def _cited_lines(desk: Desk, asked: ReadArguments, cited: Sequence[str]) -> Result:
     """The lines that citations mean, each under what they stand in; the first is the structured evidence."""
-    how: dict[str, Any] = {"callers": asked.callers, "lineage": asked.lineage}
+    how: dict[str, Any] = {"callers": asked.callers, "lineage": asked.lineage, "no_target_code": asked.no_target_code}
     first = desk.service.read(cited[0], lines=asked.lines if len(cited) == 1 else "", **how)
+    found, missed = [first], list[str]()
+    for one in cited[1:]:
+        try:
+            found.append(desk.service.read(one, **how))
+        except LineageError as error:
+            missed.append(f"{error}; {error.hint}")
+    texts = [*exact_lines.passages(found, desk.service.tokens.count, CITATION_TOKENS * len(found)), *missed]
     chunk = first.hit.chunk
     around = {"before": chunk.start_line - 1, "after": max(0, first.lines - chunk.end_line), "previous": "", "next": ""}
-    texts = [concise.passage_lines(first), *(_read(desk, one, how) for one in cited[1:])]
     text = results.blocks(f"Lineage {first.lineage}.", [("", "\n".join(texts))])
     body = view(first, WidenedEvidence, start_line=chunk.start_line, end_line=chunk.end_line, text=text if len(texts) > 1 else "", **around)
     return Result(body, text)
-
-
-def _read(desk: Desk, cited: str, how: dict[str, Any]) -> str:
-    """The lines of one citation of several, or why there are none."""
-    try:
-        return concise.passage_lines(desk.service.read(cited, **how))
-    except LineageError as error:
-        return f"{error}; {error.hint}"
 
 
 def gaps(desk: Desk, asked: GapsArguments) -> Result:

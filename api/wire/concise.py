@@ -1,6 +1,6 @@
 """Hits as an agent pays for them: the values that works have, then the statements that answer, a line each, within a token budget.
 
-Many places in a line each find more than a few in blocks: what code decides and what the search found take turns. Where room is left, the
+Many places in a line each find more than a few in blocks: what the search found, then what else code decides. Where room is left, the
 first places grow (their signature, what stands around them). As many steps are taken as fit, counted on the whole text that is sent. Places
 that say the same are one. Citations are short; the first of a repository names its owner and commit.
 """
@@ -8,30 +8,26 @@ that say the same are one. Citations are short; the first of a repository names 
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, groupby, zip_longest
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from api.wire.encode import MAX_TOKENS, SHARED_TOKENS, view
+from api.wire.encode import MAX_TOKENS, QUESTION_TOKENS, view
 from lineage.citation import citation, owner, short
 from lineage.licenses import called
 from lineage.reasons import UNSUPPORTED
-from lineage.records import Answer, Focus, Hit, Settled
+from lineage.records import Answer, Focus, Hit, Setting, Settled, WorkId
 from lineage.text.hidden_text import inline
 from lineage.text.phrases import sentences
 from lineage.text.tokens import terms, tokens
+from retrieval.search.definitions import names_read
 from retrieval.search.focus import SIGNATURES, block, indentation, signature, statement
-
-if TYPE_CHECKING:
-    from retrieval.search.exact import ExactAnswer, LineMatch
-    from retrieval.search.read import CitedPassage
 
 Piece = tuple[int, int, str]
 _SAME = 0.8
 """Share of the lines of the shorter of two hits that stand in the other where they are near-copies."""
 _NOTES = 3
-_ONE, _LINE, _SENTENCE, _NOTE, _TITLE = 120, 160, 240, 240, 48
+_ONE, LINE, _SENTENCE, _NOTE, _TITLE = 120, 160, 240, 240, 48
 _BLOCK = 12
 """Lines of a block, at most."""
 _SENTENCES = (1, 2, 3)
@@ -43,6 +39,8 @@ _FULL, _FULL_OF_SEVERAL, _WHOLE = 8, 16, 3
 _COMMENTS = ("#", "//")
 _FIRST = -2
 """When the first place of a question comes: before all else."""
+_SETS, _VALUE = 2, 40
+"""Names of a place that are told with what sets them, and characters of such a value."""
 _LEADING = 2
 """Sentences that stand before code, at most."""
 
@@ -51,12 +49,13 @@ _LEADING = 2
 class ListedPlace:
     """A hit as it is listed: in `sizes`, smallest first, the pieces (line, part of it, text) that it is shown by; and the hits that say the same.
 
-    The smallest is printed as one line; a place without rank is a statement that no hit has.
+    The smallest is printed as one line; a place without rank is a statement that no hit has. `sets` are what sets the names that it uses.
     """
 
     hit: Hit
     sizes: tuple[tuple[Piece, ...], ...]
     copies: tuple[Hit, ...] = ()
+    sets: tuple[Setting, ...] = ()
 
     @property
     def file(self) -> tuple[str, str]:
@@ -133,9 +132,9 @@ class _Step:
     size: int
 
 
-def budget(given: int | None, questions: int) -> int:
-    """The tokens of an answer to so many questions, of which each has as many as are given."""
-    return given * questions if given else max(MAX_TOKENS, SHARED_TOKENS * questions)
+def budget(given: int | None, asked: int, each: int = QUESTION_TOKENS) -> int:
+    """The tokens of an answer to so many questions, patterns or citations: as many for each as are given, else `each`."""
+    return given * asked if given else max(MAX_TOKENS, each * asked)
 
 
 def listing(answers: Sequence[Answer], frame: Callable[[Listing], str], count: Callable[[str], int], max_tokens: int = MAX_TOKENS) -> Listing:
@@ -180,7 +179,7 @@ def places(answer: Answer) -> tuple[ListedPlace, ...]:
     """The places that answer, best first; those that say the same are one."""
     asked = frozenset(terms(answer.query.text))
     made: list[ListedPlace] = []
-    for hit in _in_turn(answer):
+    for hit in _ordered(answer):
         place = ListedPlace(hit, (_prose if hit.chunk.kind in _PROSE else _code)(hit, asked))
         at = next((n for n, other in enumerate(made) if _is_in(place, other)), None)
         same = next((n for n, other in enumerate(made) if at is None and _says_the_same(place, other)), None)
@@ -190,16 +189,26 @@ def places(answer: Answer) -> tuple[ListedPlace, ...]:
             made[same] = replace(made[same], copies=(*made[same].copies, _line_of(place)))
         else:
             made.append(place)
-    return tuple(made)
+    return tuple(replace(place, sets=tuple(_sets(place, answer.definitions))) for place in made)
 
 
-def _in_turn(answer: Answer) -> Iterator[Hit]:
-    """What was found and what code decides in turn; sentences that rank below code come last."""
+def _sets(place: ListedPlace, definitions: Mapping[tuple[WorkId, str, str], Setting]) -> Iterator[Setting]:
+    """What sets the names of the line that says most, where the line itself does not say it."""
+    said = _said(place)
+    for name in names_read(said):
+        one = definitions.get((place.hit.chunk.work, place.hit.chunk.path, name))
+        if one and one.value not in said and len(one.value) <= _VALUE:
+            yield one
+
+
+def _ordered(answer: Answer) -> Iterator[Hit]:
+    """What was found, then what else code decides; sentences that rank below code come last."""
     prose = [hit for hit in answer.hits if hit.chunk.kind in _PROSE]
     code = [hit for hit in answer.hits if hit.chunk.kind not in _PROSE]
     leading = [hit for hit in prose[:_LEADING] if not code or hit.rank < code[0].rank]
     yield from leading
-    yield from filter(None, chain.from_iterable(zip_longest(answer.statements, code)))
+    yield from code
+    yield from answer.statements
     yield from prose[len(leading) :]
 
 
@@ -254,7 +263,7 @@ def _code(hit: Hit, asked: frozenset[str]) -> tuple[tuple[Piece, ...], ...]:
     said = [at for at in range(start, end + 1) if any(map(str.isalnum, lines[at]))] or [best]
     around = block(lines, start, end, _BLOCK) or [best]
     sizes = (_shortest(lines, best), [*([] if head is None else [head]), *said], around)
-    return tuple(tuple((first + at, 0, _line(lines[at])) for at in some) for some in sizes)
+    return tuple(tuple((first + at, 0, cut_line(lines[at])) for at in some) for some in sizes)
 
 
 def _shortest(lines: Sequence[str], at: int) -> list[int]:
@@ -291,15 +300,17 @@ def _hold(text: str, asked: frozenset[str]) -> int:
     return len(asked.intersection(tokens(text)))
 
 
-def _line(text: str) -> str:
-    return _short(_printable(text.replace("\t", "    ")).rstrip(), _LINE)
+def cut_line(text: str) -> str:
+    """A line of code as it is shown, cut if it is long."""
+    return shortened(_printable(text.replace("\t", "    ")).rstrip(), LINE)
 
 
 def _sentence(text: str) -> str:
-    return _short(_one_line(text), _SENTENCE)
+    return shortened(one_line(text), _SENTENCE)
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """A text on one line, printable."""
     return " ".join(_printable(text).split())
 
 
@@ -308,7 +319,8 @@ def _printable(text: str) -> str:
     return flat if flat.isprintable() else "".join(c if c.isprintable() else " " for c in flat)
 
 
-def _short(text: str, most: int) -> str:
+def shortened(text: str, most: int) -> str:
+    """A text of at most so many characters."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
@@ -341,18 +353,25 @@ def _listed(answers: Sequence[Answer], found: Sequence[Sequence[ListedPlace]], s
                 taken[step.place] = max(step.size, taken.get(step.place, 0))
         kept = [(place, taken[number]) for number, place in enumerate(listed) if number in taken]
         order = {place.file: number for number, (place, _) in reversed(list(enumerate(kept)))}
-        head = [f"== {_short(_one_line(answer.query.text), _TITLE)}{'' if answer.supported else ' (only near hits)'}"] if len(answers) > 1 else []
+        head = [f"== {shortened(one_line(answer.query.text), _TITLE)}{'' if answer.supported else ' (only near hits)'}"] if len(answers) > 1 else []
         settled = [_settled(row) for row in answer.settled[: taken.get(-2, -1) + 1]]
         printed = [(place, size, _shown(place, size, told)) for place, size in sorted(kept, key=lambda row: order[row[0].file])]
         ranked = sorted((row for row in printed if row[0].hit.rank and row[2]), key=lambda row: row[0].hit.rank)
         told.pieces.update(told.here)
         told.here.clear()
-        notes.update(dict.fromkeys(f"note: {_short(_one_line(note), _NOTE)}" for note in _notes(answer)[: taken.get(-1, -1) + 1]))
-        blocks.append("\n".join([*head, *settled, *(text for _, _, text in printed if text)]))
+        notes.update(dict.fromkeys(f"note: {shortened(one_line(note), _NOTE)}" for note in _notes(answer)[: taken.get(-1, -1) + 1]))
+        blocks.append("\n".join([*head, *settled, *_by_file([row for row in printed if row[2]], whole=not head)]))
         hits = tuple(concise_hit(place, _cited(place, size)) for place, size, _ in ranked)
         left = min((place.hit.rank for number, place in enumerate(listed) if number not in taken and place.hit.rank), default=0)
-        shown.append(ShownHits(answer.query.text, answer.supported, hits, tuple(map(_one_line, answer.notes)), left))
+        shown.append(ShownHits(answer.query.text, answer.supported, hits, tuple(map(one_line, answer.notes)), left))
     return Listing("\n".join(filter(None, [*blocks, *notes])), tuple(shown), cut)
+
+
+def _by_file(printed: Sequence[tuple[ListedPlace, int, str]], *, whole: bool) -> Iterator[str]:
+    """The texts of places; unless they are to stay `whole`, lines of one file with its path before the first only."""
+    for (before, _, _), (place, size, text) in zip([*printed[:1], *printed], printed, strict=False):
+        is_first = whole or before is place or before.file != place.file or size or place.hit.chunk.kind in _PROSE
+        yield text if is_first else text.removeprefix(_cited(place, size).rpartition(":")[0] + ":")
 
 
 def _notes(answer: Answer) -> list[str]:
@@ -370,7 +389,7 @@ class _Told(NamedTuple):
 
 def _settled(row: Settled) -> str:
     """`weight decay: 0 DiT/train.py:153 +2 · 0.02 mar/main_mar.py:81`."""
-    return f"{row.title}: " + " · ".join(f"{_one_line(side.said)} {_and_more(side.hit, side.works)}" for side in row.sides)
+    return f"{row.title}: " + " · ".join(f"{one_line(side.said)} {_and_more(side.hit, side.works)}" for side in row.sides)
 
 
 def _and_more(hit: Hit, places: int) -> str:
@@ -404,8 +423,16 @@ def _shown(place: ListedPlace, size: int, told: _Told) -> str:
         return f"{head}: above"
     if place.hit.chunk.kind in _PROSE:
         said = " ".join(("… " if n and not _follows(pieces[n - 1], piece) else "") + piece[2] for n, piece in enumerate(pieces))
-        return f"{head}: {said if size else _short(said, _LINE)}"
-    return f"{head}\n{numbered_lines(pieces)}" if size else f"{head}: {_short(_said(place), _ONE)}"
+        return f"{head}: {said if size else shortened(said, LINE)}"
+    sets = [one for one in place.sets if (one.work, one.path, one.line) not in told.pieces][:_SETS]
+    told.pieces.update((one.work, one.path, one.line) for one in sets)
+    said = f"{head}\n{numbered_lines(pieces)}" if size else f"{head}: {shortened(_said(place), _ONE)}"
+    return said + "".join(f" [{one.name} = {one_line(one.value)}, {_where(one, place)}]" for one in sets)
+
+
+def _where(setting: Setting, place: ListedPlace) -> str:
+    """The place of a setting, by its line alone where it is in the same file."""
+    return f"line {setting.line}" if setting.path == place.hit.chunk.path else f"{inline(setting.path)}:{setting.line}"
 
 
 def _cited(place: ListedPlace, size: int) -> str:
@@ -431,78 +458,11 @@ def about(hit: Hit) -> list[str]:
     """Owner and commit, license, and the role for the target, of the work of a hit."""
     edge = hit.reference
     role = "target" if hit.from_target else edge.roles[0].role.value if edge and edge.roles else "cited"
-    return [_short(_one_line(owner(hit.work)), _TITLE), *([called(hit.work.license)] if hit.work.kind == "code" else []), role]
+    return [shortened(one_line(owner(hit.work)), _TITLE), *([called(hit.work.license)] if hit.work.kind == "code" else []), role]
 
 
 def _follows(piece: Piece, other: Piece) -> bool:
     return other[:2] == (piece[0], piece[1] + 1) or (other[0] > piece[0] and not other[1])
-
-
-# -- what is found exactly, and what is read
-
-
-def matching_lines(
-    found: ExactAnswer, count: Callable[[str], int], max_tokens: int = MAX_TOKENS, *, headed: bool = False, blocks: bool = False
-) -> str:
-    """One statement a line, `citation: statement`, or in `blocks` lines around each under their citation; as many as fit, and how many there are."""
-    texts = list(_blocks(found.matches)) if blocks else list(dict.fromkeys(map(_statement, found.matches)))
-    head = [f"== {_one_line(found.pattern)}" + ("" if found.total else ": no line matches")] if headed or not found.total else []
-
-    def made(kept: int) -> str:
-        left = found.total - found.offset - len(found.matches)
-        more = [f"… {len(texts) - kept or left} more{' blocks' if blocks and kept < len(texts) else ''} of {found.total} lines that match"]
-        return "\n".join([*head, *texts[:kept], *(more if left or kept < len(texts) else [])])
-
-    return made(max(1, bisect(range(len(texts) + 1), False, key=lambda kept: count(made(kept)) > max_tokens) - 1))
-
-
-def _blocks(found: Sequence[LineMatch]) -> Iterator[str]:
-    """The lines around matches, file by file, each line once."""
-    order = {match.hit.chunk.path: number for number, match in reversed(list(enumerate(found)))}
-    for _, group in groupby(
-        sorted(found, key=lambda match: order[match.hit.chunk.path]), key=lambda match: (match.hit.work.id, match.hit.chunk.path)
-    ):
-        matches = list(group)
-        lines = {number: line for match in matches for number, line in enumerate(match.around, match.first)}
-        for run in _runs(sorted(lines)):
-            chunk = replace(matches[0].hit.chunk, start_line=run[0], end_line=run[-1])
-            body = numbered_lines([(number, 0, _line(lines[number])) for number in run if lines[number].strip()])
-            yield f"{short(replace(matches[0].hit, chunk=chunk))}\n{body}"
-
-
-def _runs(numbers: Sequence[int]) -> Iterator[list[int]]:
-    """Numbers in runs that follow one another."""
-    for _, run in groupby(enumerate(numbers), key=lambda row: row[1] - row[0]):
-        yield [number for _, number in run]
-
-
-def _statement(match: LineMatch) -> str:
-    """`citation: statement`, or its line where the statement is long."""
-    said = _one_line(" ".join(match.around))
-    if len(said) > _SENTENCE:
-        match, said = replace(match, first=match.line, around=(match.text,)), _one_line(match.text)
-    return f"{short(match.shown)}: {_short(said, _SENTENCE)}{_also(match)}"
-
-
-def _also(match: LineMatch) -> str:
-    return f" (and {match.copies} more)" if match.copies else ""
-
-
-def line_hit(match: LineMatch, rank: int) -> ConciseHit:
-    """A matching line as a hit, cited as its text is."""
-    return replace(concise_hit(ListedPlace(match.hit, ()), short(match.shown)), rank=rank)
-
-
-def passage_lines(found: CitedPassage) -> str:
-    """The lines of a citation, numbered for code, under what they stand in; who calls it below, if that was asked."""
-    hit = found.hit
-    inside = f" in {_one_line(found.symbol)} (from line {found.defined_at})" if found.symbol else ""
-    code = hit.work.kind == "code"
-    lines = [inline(line.replace("\t", "    ")) for line in hit.chunk.text.split("\n")]
-    body = numbered_lines([(number, 0, line.rstrip()) for number, line in enumerate(lines, hit.chunk.start_line)]) if code else "\n".join(lines)
-    calls = [f"{short(caller.shown)}: {_one_line(caller.text)}" for caller in found.callers]
-    head = f"{short(hit)} ({', '.join(about(hit))}){inside}" + (f"; {found.lines} lines" if code else "")
-    return "\n".join([head, body, *(["named in:", *calls] if calls else [])])
 
 
 def concise_hit(place: ListedPlace, cited: str) -> ConciseHit:

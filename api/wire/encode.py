@@ -19,8 +19,10 @@ T = TypeVar("T")
 SCHEMA_VERSION = "1"
 MOST_CHARACTERS = 2400
 """Of the text of a hit and of an error's message."""
-MIN_TOKENS, MAX_TOKENS, SHARED_TOKENS = 200, 1000, 500
-"""Of a concise answer: the smallest budget, and those of one question and of each of several that are kept where none is given."""
+MIN_TOKENS, MAX_TOKENS = 200, 1000
+"""Of a concise answer: the smallest budget, and that of one question or pattern where none is given."""
+QUESTION_TOKENS, PATTERN_TOKENS, CITATION_TOKENS = 500, 400, 1500
+"""Of each of several questions, of several patterns, and of citations; those of one call are one budget."""
 
 
 def envelope(data: Any) -> str:

@@ -31,7 +31,7 @@ class CitedPassage:
     """Cited lines, as a hit whose chunk has just these lines, and what they stand in.
 
     `symbol` is the enclosing definition with its first line (`defined_at`), `callers` are lines elsewhere that name it, `lines` how many lines the
-    file has.
+    file has, `last` the last one that was asked for, which may stand below those that are given.
     """
 
     lineage: str
@@ -41,6 +41,7 @@ class CitedPassage:
     symbol: str = ""
     defined_at: int = 0
     lines: int = 0
+    last: int = 0
     callers: tuple[LineMatch, ...] = ()
     provenance: Provenance = UNKNOWN
 
@@ -171,7 +172,8 @@ def _passage(engine: Engine, work: WorkId, path: str, span: tuple[int, int], chu
     hit = Hit(1, 1.0, cited, relation.work, focus=Focus(cited.start_line, cited.end_line), reference=relation.reference, paper=relation.paper)
     hit = replace(hit, from_target=relation.from_target)
     outer = next((near for near in around if near.symbol and near.symbol == cited.symbol), cited)
-    return CitedPassage(manifest.lineage, manifest.id, hit, citation(hit), cited.symbol, outer.start_line, len(text))
+    last = min(span[1] or len(text), len(text))
+    return CitedPassage(manifest.lineage, manifest.id, hit, citation(hit), cited.symbol, outer.start_line, len(text), last)
 
 
 def _bounded(lines: list[str]) -> list[str]:

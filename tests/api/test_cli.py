@@ -669,7 +669,7 @@ def test_read_takes_what_grep_prints(asked):
     ended = asked("read", cited, "plainvit/plainvit/pos_embed.py:15")
     assert ended.code == 0
     assert "def sincos_2d(dim, grid):" in ended.out
-    assert "\nplainvit/plainvit/pos_embed.py:15 (" in ended.out
+    assert "\nplainvit/plainvit/pos_embed.py:15 in sincos_2d (from line 14); 29 lines\n" in ended.out
     assert "named in:" not in ended.out
     assert "named in:" in asked("read", cited, "--lines", "14-15", "--callers").out
     assert asked("read", "plainvit/none.py:3").code == 3

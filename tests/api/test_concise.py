@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from api.wire.concise import Listing, listing, places
-from lineage.records import Answer, Focus, Hit, Query, Reference, Role, RoleVerdict, Settled, SettledSide, Work
+from lineage.records import Answer, Focus, Hit, Query, Reference, Role, RoleVerdict, Setting, Settled, SettledSide, Work
 from retrieval.context.token_budget import TokenEstimator
 from tests.fakes import small_lineage
 from tests.fakes.small_lineage import CITED, COMMIT, REPO, TARGET, chunk
@@ -76,14 +76,13 @@ def test_places_that_share_lines_are_one_with_the_lines_of_both():
     assert [line for line, _, _ in place.sizes[1]] == [10, 11, 12]
 
 
-def test_what_code_decides_and_what_is_found_take_turns_and_prose_below_code_comes_last():
+def test_what_is_found_comes_before_what_else_code_decides_and_prose_below_code_last():
     found = [hit(1, "a = 1", "a.py"), hit(2, "A step.", "p.tex", kind="paper", work=CITED), hit(3, "b = 1", "b.py")]
     decided = tuple(replace(hit(0, f"d = {n}", f"d{n}.py"), rank=0) for n in range(3))
     listed = shown(replace(answer(*found), statements=decided))
     assert [line.split(" ")[0].split(":")[0] for line in lines(listed)] == [
-        *("tent/d0.py", "tent/a.py", "tent/d1.py"),
-        "tent/b.py",
-        "tent/d2.py",
+        *("tent/a.py", "tent/b.py"),
+        *("tent/d0.py", "tent/d1.py", "tent/d2.py"),
         "arXiv",
     ]
     assert [made.rank for made in listed.answers[0].hits] == [1, 2, 3]
@@ -93,6 +92,21 @@ def test_a_statement_that_a_hit_has_too_is_that_hit():
     listed = shown(replace(answer(hit(1, "a = 1", "a.py", first=3)), statements=(replace(hit(0, "a = 1", "a.py", first=3), rank=0),)))
     assert lines(listed) == ["tent/a.py:3 (DequanWang/tent@e9e926a6, MIT, baseline): a = 1"]
     assert [made.rank for made in listed.answers[0].hits] == [1]
+
+
+def test_lines_of_one_file_have_its_path_once_where_several_questions_are_answered():
+    found = [hit(rank, f"step_{rank} = {rank}", "a.py", first=rank) for rank in (3, 5)]
+    assert lines(shown(answer(*found), answer(hit(1, "b = 1", "b.py"), text="b")))[1:3] == [
+        "tent/a.py:3 (DequanWang/tent@e9e926a6, MIT, baseline): step_3 = 3",
+        "5: step_5 = 5",
+    ]
+
+
+def test_a_name_that_a_configuration_holds_is_told_with_what_sets_it_once():
+    found = hit(1, "init.uniform_(p, -args.init_range)\nmodel = init_range", "a.py", first=3, focus=Focus(3, 3))
+    sets = {(REPO, "a.py", "init_range"): Setting("init_range", "0.1", "default", REPO, "main.py", "c", 9)}
+    listed = shown(replace(answer(found), definitions=sets), replace(answer(found, text="and x"), definitions=sets))
+    assert listed.text.count("[init_range = 0.1, main.py:9]") == 1
 
 
 def test_a_line_that_only_opens_a_block_goes_on():

@@ -193,7 +193,7 @@ def test_a_search_for_a_string_gives_its_lines_as_hits(tmp_path):
     asked = {"queries": ["trunc_normal_", "nowhere"], "mode": "exact", "context": 1}
     several = talk(made, lambda client: client.call_tool("lineage_search", asked))
     assert [len(answer["hits"]) for answer in several.structured_content["answers"]] == [1, 0]
-    assert "tent/tent.py:11\n11: " in several.content[0].text
+    assert "tent/tent.py\n11: " in several.content[0].text
     assert not searched(made, r"std=\d{9}", "regex").structured_content["hits"]
 
 
@@ -203,7 +203,7 @@ def test_a_citation_is_read_with_its_callers_or_refused_with_a_hint(tmp_path):
     assert found.structured_content["hit"]["text"].startswith("def _init_weights(module):")
     several = called(made, "lineage_read", citations=["tent/tent.py:2-3", "tent.py:9", "none.py:3"]).content[0].text
     assert "\ntent/tent.py:2-3 (DequanWang/tent@e9e926a6, MIT, baseline)" in several
-    assert "\ntent/tent.py:9 (" in several
+    assert "\ntent/tent.py:9 in " in several or "\ntent/tent.py:9;" in several
     assert "no file 'none.py'" in several
     assert called(made, "lineage_read").is_error
     assert called(made, "lineage_read", citation="DequanWang/tent/tent.py:9999").is_error

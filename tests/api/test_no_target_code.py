@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import nullcontext
 from dataclasses import replace
 
 import pytest
@@ -17,6 +18,7 @@ from api.server.jobs import Jobs
 from api.server.security import policy_of
 from api.wire.encode import dumps
 from lineage import settings
+from lineage.errors import NotFound
 from tests import honest_world as small
 from tests.api.mcp_desk import called
 from tests.serving import Serving
@@ -134,3 +136,21 @@ def test_the_client(honest):
             assert shown(dumps(client.search("optimizer lr config", k=50, **flags)), without=without)
         tallies = [client.details(lineage="with", no_target_code=flag).rows[0].works for flag in (True, False)]
         assert tallies == [1, 2]
+
+
+@pytest.mark.parametrize("without", [False, True])
+def test_reading_at_every_door(honest, rest, agents, command, without):
+    own = next(match for match in honest.service.grep("lr", lineage="with", limit=200).matches if match.hit.from_target)
+    flags, chunk = {"lineage": "with", "no_target_code": without}, own.hit.chunk.id
+    with Serving(honest.home) as running, Lineage(running.url) as client:
+        for asked in (lambda: client.read(own.citation, **flags), lambda: client.evidence(chunk, **flags)):
+            with pytest.raises(NotFound) if without else nullcontext():
+                assert own.text.strip() in dumps(asked())
+    said = [
+        rest.post("/api/v1/read", json={"citation": own.citation} | flags).text,
+        rest.get(f"/api/v1/evidence/{chunk}", params={"lineage": "with", "no_target_code": str(without).lower()}).text,
+        called(agents, "lineage_read", citations=[own.citation], **flags).model_dump_json(),
+        called(agents, "lineage_read", chunk=chunk, **flags).model_dump_json(),
+        command("read", own.citation, *(["--no-target-code"] if without else [])),
+    ]
+    assert [own.text.strip() in text for text in said] == [not without] * len(said)

@@ -42,9 +42,9 @@ def commands() -> str:
     names = list(_COMMANDS)
     helps = {name: _Help(runner.invoke(app, [name, "--help"]).stdout) for name in names}
     uses = Counter(row for one in helps.values() for row in one.rows)
-    common = [row for row, count in uses.items() if count > 1]
+    common = [row for row, count in uses.items() if count > 1 and "--help" not in row[0]]
     body = "\n".join(f"## lineage {name}\n\n{one.markdown(common)}\n" for name, one in helps.items())
-    intro = "`lineage COMMAND --help` says more. Errors end with the [exit codes](ledger.md#errors-and-exit-codes)."
+    intro = "`lineage COMMAND --help` says more. Brackets: defaults; *: required. Errors end with [exit codes](ledger.md#errors-and-exit-codes)."
     return f"# Commands\n\n{NOTE}{intro}\n\n## Common options\n\nWhere a command has them:\n\n{_bullets(common)}\n\n{body}"
 
 
@@ -62,13 +62,18 @@ class _Help:
         self.prose = [part for part in paragraphs if part not in self.examples and part not in {"Example:", "Examples:"}]
         entries = [entry for section in sections for entry in re.split(r"\n(?=  \S)", "\n" + section) if entry.strip()]
         split = ((" ".join(names.split()), " ".join(meaning.split())) for names, meaning in map(_split, entries))
-        self.rows = [(_TYPE.sub("", names), _BOUNDS.sub("", meaning).removesuffix(" []")) for names, meaning in split]
+        self.rows = [(_TYPE.sub("", names), _bare(meaning)) for names, meaning in split]
 
     def markdown(self, common: Sequence[tuple[str, str]]) -> str:
         """The help without rows that stand elsewhere."""
-        block = ["```text\n" + "\n".join(self.examples[:1]).replace("--max- tokens", "--max-tokens") + "\n```"] if self.examples else []
-        rows = [row for row in self.rows if row not in common]
+        block = [f"`{example}`".replace("--max- tokens", "--max-tokens") for example in self.examples[:1]]
+        rows = [row for row in self.rows if row not in common and "--help" not in row[0]]
         return "\n\n".join([*self.prose[:1], *block, *([_bullets(rows)] if rows else [])])
+
+
+def _bare(meaning: str) -> str:
+    """What a row means, without bounds; an asterisk marks what is required."""
+    return re.sub(r"\[default: ([^\]]*)\]", r"(\1)", _BOUNDS.sub("", meaning).removesuffix(" []")).replace(" [required]", "*")
 
 
 def _split(entry: str) -> tuple[str, str]:
@@ -155,10 +160,9 @@ def operations() -> str:
     reasons = list(dict.fromkeys(door.reason for one in shared for door in _doors(one) if isinstance(door, Missing)))
     rows = "\n".join(_operation(one, reasons) for one in shared)
     notes = "\n".join(f"{number}. {reason}" for number, reason in enumerate(reasons, 1))
-    heads = "| operation | command | REST | tool |\n|---|---|---|---|"
-    intro = "Every interface gives the same results, the Python clients too. A number says why an interface does not offer an operation."
+    intro = "Operation: command, REST, tool. All give the same results, the Python clients too; a number says why one does not offer an operation."
     alone = f"## Only on the command line\n\n{_only_commands()}"
-    return f"# Operations\n\n{NOTE}{intro}\n\n{heads}\n{rows}\n\n{notes}\n\n{alone}\n"
+    return f"# Operations\n\n{NOTE}{intro}\n\n{rows}\n\n{notes}\n\n{alone}\n"
 
 
 def _doors(operation: Operation) -> tuple[Any, ...]:
@@ -167,7 +171,7 @@ def _doors(operation: Operation) -> tuple[Any, ...]:
 
 def _operation(operation: Operation, reasons: Sequence[str]) -> str:
     cells = (f"({reasons.index(door.reason) + 1})" if isinstance(door, Missing) else f"`{_door(door)}`" for door in _doors(operation))
-    return f"| `{operation.name}` | {' | '.join(cells)} |"
+    return f"- `{operation.name}`: {', '.join(cells)}"
 
 
 def _only_commands() -> str:

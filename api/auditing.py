@@ -19,8 +19,9 @@ from lineage.results import Audit, AuditFinding, CodeArchive, FactOccurrence
 from lineage.text.tokens import counted
 from retrieval.audit import audit as comparing
 from retrieval.audit import inputs
-from retrieval.audit.findings import by_model, with_decisions
+from retrieval.audit.findings import with_decisions
 from retrieval.decisions import target_text
+from retrieval.gaps.model_contradictions import deviations
 from retrieval.gaps.model_reader import Reader
 from retrieval.gaps.report import ReportInputs, all_standing
 from retrieval.search.engine import Engine
@@ -87,7 +88,7 @@ def _compared(
             findings = with_decisions(comparing.audited(paper, repository), decisions, paper, repository)
             if reader:
                 with reader.chain():
-                    findings += by_model(reader, paper.target, engine, findings)
+                    findings += deviations(reader, paper.target, engine, findings)
                 reader.finish()
     read = f"{counted(made.chunks, 'unit')} of code and {counted(made.facts, 'value')}"
     return findings, (f"{read} were read in {Path(code.name).name}; nothing was run", *((reader.note,) if reader else ()))

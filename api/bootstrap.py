@@ -263,12 +263,12 @@ class Parts:
         engine = self.engine_of(generation, index)
         files = {INDEX: json.dumps({"recall": index.recall}).encode()} if hasattr(index, "recall") else {}
         partial = engine.without_target_code()
-        for one, report, settled in ((engine, REPORT, SETTLED), (partial, REPORT_WITHOUT, "" if partial is engine else SETTLED_WITHOUT)):
-            facts = holders_of(one)
+        for read, report, settled in ((engine, REPORT, SETTLED), (partial, REPORT_WITHOUT, "" if partial is engine else SETTLED_WITHOUT)):
+            facts = holders_of(read)
             if settled:
-                files[settled] = self._settled(one, facts)
+                files[settled] = self._settled(read, facts)
             if whole:
-                files |= self._report(one, facts, report)
+                files |= self._report(read, facts, report)
         return files
 
     def _settled(self, engine: Engine, facts: FactIndex) -> bytes:

@@ -24,11 +24,11 @@ _READ = "`lineage read` and /evidence give its text"
 def crop(parts: Parts, lineage: str, chunk: str) -> Crop:
     """Draw the page of a chunk in the sandbox, with a box around the chunk; keeps nothing. Raises `NotFound` where there is no such page."""
     with open_generation(parts.settings.lineages, lineage) as generation:
-        found = generation.catalog.chunk(chunk)
-        if not found:
+        passage = generation.catalog.chunk(chunk)
+        if not passage:
             raise NotFound(f"there is no chunk {chunk[:80]!r}", hint="take chunk ids from the hits of a search")
-        blob = _pdf(generation, found)
-    if found.page is None or found.box is None or not blob:
+        blob = _pdf(generation, passage)
+    if passage.page is None or passage.box is None or not blob:
         raise NotFound("this passage was not read from a PDF", hint=_READ)
     blobs = Blobs(parts.settings.home)
     if not blobs.has(blob) or blobs.path(blob).stat().st_size > _LARGEST:
@@ -36,17 +36,17 @@ def crop(parts: Parts, lineage: str, chunk: str) -> Crop:
     limits = Limits(wall=10.0, cpu=8, memory=parts.settings.parser_megabytes * MIB, result=8 * MIB)
     with Sandbox(1, limits) as sandbox:
         try:
-            drawn = sandbox.paper("indexer.parsers.pdf.crop", {place(found.page, found.box): blobs.get(blob)}, found.work, blob)
+            drawn = sandbox.paper("indexer.parsers.pdf.crop", {place(passage.page, passage.box): blobs.get(blob)}, passage.work, blob)
             width, height = _size(b64decode(drawn.text, validate=True))
         except (ParseError, Error) as error:
             raise NotFound(f"the page cannot be drawn: {error}", hint=_READ) from error
-    return Crop(lineage, generation.manifest.id, chunk, found.page, width, height, drawn.text)
+    return Crop(lineage, generation.manifest.id, chunk, passage.page, width, height, drawn.text)
 
 
 def _pdf(generation: Generation, chunk: Chunk) -> str:
     """The hash of the PDF that a chunk was read from; empty if it was none."""
     documents = generation.catalog.documents(chunk.work)
-    return next((one.blob for one in documents if one.path == chunk.path and one.parser.startswith("pdf@")), "")
+    return next((document.blob for document in documents if document.path == chunk.path and document.parser.startswith("pdf@")), "")
 
 
 def _size(png: bytes) -> tuple[int, int]:

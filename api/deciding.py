@@ -90,8 +90,8 @@ def decided(parts: Parts, engine: Engine, report: Gaps) -> Gaps:
     from lineage.hyperparameters.ontology import ontology
     from retrieval.gaps.rows import with_decisions
 
-    found = in_force(parts, engine)
-    return with_decisions(report, found, ontology(parts.settings.ontology)) if found.decisions or found.notes else report
+    decisions = in_force(parts, engine)
+    return with_decisions(report, decisions, ontology(parts.settings.ontology)) if decisions.decisions or decisions.notes else report
 
 
 def _detail(parts: Parts, name: str) -> str:

@@ -56,8 +56,8 @@ def altered() -> tuple[Path, ...]:
 
 
 def _data() -> dict[str, str]:
-    said = dict.fromkeys(altered(), ", altered since it was installed")
-    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest()[:16] + said.get(path, "") for path in _data_files()}
+    notes = dict.fromkeys(altered(), ", altered since it was installed")
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest()[:16] + notes.get(path, "") for path in _data_files()}
 
 
 def examine(settings: Settings) -> dict[str, dict[str, Any]]:

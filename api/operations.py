@@ -485,8 +485,8 @@ class Service:
         from lineage.code_reuse.derivation import Derivation
         from lineage.code_reuse.reuse import Shared
         from lineage.references.signals import TitledAncestor, by_part, inherited
+        from retrieval.search.batch import suggestions
         from retrieval.search.missing_software import missing_software
-        from retrieval.search.suggestions import suggestions
 
         with open_generation(self._lineages, self._name(lineage)) as generation:
             edges, works = _edges(generation)
@@ -517,7 +517,7 @@ class Service:
 
     def suggestions(self, lineage: str = "") -> tuple[str, ...]:
         """Example questions that the lineage supports."""
-        from retrieval.search.suggestions import suggestions
+        from retrieval.search.batch import suggestions
 
         with open_generation(self._lineages, self._name(lineage)) as generation:
             return suggestions(generation)

@@ -91,7 +91,7 @@ class Operation:
         return made if isinstance(made, str) else self.present(made).text(request.form)
 
     def _made(self, desk: Desk, request: Closed) -> Any:
-        return self.run(desk, request) if self.run else getattr(desk.service, self.name)(**request_values(request))
+        return self.run(desk, request) if self.run else getattr(desk.service, self.name)(**{name: value for name, value in request if name != "form"})
 
     @cached_property
     def reader(self) -> TypeAdapter[Any]:
@@ -105,11 +105,6 @@ class Operation:
         if isinstance(self.rest, Route) and self.rest.wrap:
             return self.reader.validate_python(loads(content)[self.rest.wrap])
         return self.reader.validate_json(content)
-
-
-def request_values(request: Closed) -> dict[str, Any]:
-    """The arguments of a method; the output form is left to the caller."""
-    return {name: value for name, value in request if name != "form"}
 
 
 def _job(name: str) -> Callable[[Desk, asked.OneJob], Any]:

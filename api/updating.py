@@ -50,7 +50,7 @@ class Sayings:
     def of(cls, catalog: Catalog, gaps: Gaps) -> Sayings:
         """Read from a catalog and its report."""
         works = {str(work.id): str(work.meta.get("commit") or work.meta.get("version") or "") for work in catalog.works()}
-        values = {gap.detail.title: _value(f"{one.value} {one.unit}" for one in gap.suggestions[:1]) or gap.state.value for gap in gaps.gaps}
+        values = {gap.detail.title: _value(f"{offer.value} {offer.unit}" for offer in gap.suggestions[:1]) or gap.state.value for gap in gaps.gaps}
         return cls(gaps.generation, works, values)
 
     def since(self, before: Sayings, lineage: str) -> Updated:

@@ -41,7 +41,7 @@ from lineage.references.ancestors import ancestors, named_mentions
 from lineage.references.inheritance import shipped_use_model, takeovers
 from lineage.references.roles import classify
 from lineage.references.signals import Part
-from retrieval.gaps.model_ancestors import ancestors as read_by_model
+from retrieval.gaps.model_claims import ancestors as read_by_model
 from retrieval.gaps.model_reader import Reader
 
 TARGET = WorkId("arxiv:target")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from indexer.read_document import MOST_CHUNKS, Wanted
 from lineage.errors import LineageError
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
     from lineage.ports import Embedder, ReferenceSource
     from lineage.progress import Watch
     from lineage.settings import Settings
+
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 class Reports(Protocol):
@@ -74,6 +79,15 @@ class BuildContext:
         """What the sandbox is to make of a document besides it: at most so many chunks (0: any number), facts by the ontology of the settings."""
         more = self.settings.ontology
         return Wanted(chunks or MOST_CHUNKS, more.read_text("utf-8") if more else "")
+
+    def each(self, stage: str, items: Sequence[T], work: Callable[[T], R], name: Callable[[T], str] = lambda _: "", at_once: int = 4) -> list[R]:
+        """`work` over all items, some at once, in their order, with progress."""
+        results: list[R] = []
+        with ThreadPoolExecutor(at_once) as pool:
+            for item, result in zip(items, pool.map(work, items), strict=True):
+                results.append(result)
+                self.watch(Stage(stage, len(results), len(items), name(item)))
+        return results
 
     def report_maker(self, *, whole: bool = True) -> Callable[[Generation], Mapping[str, bytes]] | None:
         """The function that makes a generation's reports, of a first tier those for search only; a failure is noted and does not end the build."""

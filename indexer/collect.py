@@ -6,11 +6,10 @@ generation made from the same is already there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any
 
 from indexer.build_context import BuildContext
 from indexer.code_links.collector import collect_repositories
@@ -23,11 +22,10 @@ from lineage.code_links import links
 from lineage.code_links.exclusion import Exclusion, KeptOut
 from lineage.code_links.readme import from_readme
 from lineage.code_links.target_code import copy_reason
-from lineage.progress import Stage
 from lineage.records import CodeLink, LedgerRow, Mention, Reference, Role, Status, Tier, Work, WorkId
 from lineage.references import ranking
 from lineage.references.ancestors import named_mentions
-from lineage.references.signals import Signal
+from lineage.references.signals import RankSignal
 
 
 @dataclass(frozen=True)
@@ -73,7 +71,7 @@ class Collected:
         own = [r for r in self.references if self._is_listed(r)]
         return named_mentions(text.document, own, self.works) if text and text.document else {}
 
-    def ranked(self, more: Mapping[WorkId, Sequence[Signal]] | None = None, named: Mapping[WorkId, Sequence[Mention]] | None = None) -> Collected:
+    def ranked(self, more: Mapping[WorkId, Sequence[RankSignal]] | None = None, named: Mapping[WorkId, Sequence[Mention]] | None = None) -> Collected:
         """The same with the target's references ranked by all that is known now, and by `more` signals of cited works and mentions by name."""
         own = [r for r in self.references if self._is_listed(r)]
         unlisted = [r for r in self.references if not self._is_listed(r)]
@@ -88,8 +86,6 @@ _FOLLOWED = 5
 """Ancestors of one generation whose own references are followed."""
 _CARRIES = 0.5
 _USED = {Role.BASE, Role.METHOD, Role.SETUP}
-T = TypeVar("T")
-R = TypeVar("R")
 
 
 def collect(bench: BuildContext, request: BuildRequest, resolved_target: ResolvedTarget) -> Collected:
@@ -117,10 +113,8 @@ class _Gathering:
         self.added: tuple[Addition, ...] = ()
         self.coverage: Mapping[str, Any] = {}
         self.notes: list[str] = []
-        self.kept_out: frozenset[str] = frozenset()
-        self.kept_out_names: frozenset[str] = frozenset()
-        self.kept_out_claims: tuple[KeptOut, ...] = ()
-        self.since = ""
+        self.exclusion = Exclusion()
+        self.claims: tuple[KeptOut, ...] = ()
 
     def follow(self) -> None:
         """Trace the target and, with depth, the ancestors that carry the lineage, within the budget of papers."""
@@ -156,7 +150,7 @@ class _Gathering:
 
     def _papers(self, chosen: Sequence[WorkId], by_cited: Mapping[WorkId, Reference]) -> None:
         works = [self.works[name] for name in chosen]
-        fetched = self._each("papers", works, lambda work: fetch_paper(self.bench, fetchable(work) or work.id, work), lambda work: work.title)
+        fetched = self.bench.each("papers", works, lambda work: fetch_paper(self.bench, fetchable(work) or work.id, work), lambda work: work.title)
         for work, text in zip(works, fetched, strict=True):
             self.texts[work.id] = text
             self.rows += (*text.rows, reference_row(by_cited[work.id], *_ending(work, text)))
@@ -194,8 +188,7 @@ class _Gathering:
         self.repositories += repositories.repositories
         self.works |= {repository.work.id: repository.work for repository in repositories.repositories}
         self.rows += repositories.rows
-        self.kept_out, self.kept_out_names = repositories.exclusion.content, repositories.exclusion.own
-        self.kept_out_claims, self.since = repositories.claims, repositories.exclusion.since
+        self.exclusion, self.claims = repositories.exclusion, repositories.claims
         for addition in self.added:
             if reason := self._forbidden(addition, repositories.exclusion):
                 self._take_out(addition, reason)
@@ -228,15 +221,6 @@ class _Gathering:
         if addition.blob:
             self.bench.blobs.refuse(addition.blob.sha256)
 
-    def _each(self, stage: str, items: Sequence[T], work: Callable[[T], R], name: Callable[[T], str]) -> list[R]:
-        """`work` over all items, four at a time, in order, with progress."""
-        results: list[R] = []
-        with ThreadPoolExecutor(max_workers=4) as pool:
-            for item, result in zip(items, pool.map(work, items), strict=True):
-                results.append(result)
-                self.bench.watch(Stage(stage, len(results), len(items), name(item)))
-        return results
-
     def collected(self) -> Collected:
         """The whole, with the target's references ranked once more by all links that are known now."""
         collected = Collected(
@@ -251,10 +235,10 @@ class _Gathering:
             rows=tuple(self.rows),
             coverage=self.coverage,
             notes=tuple(self.notes),
-            kept_out=self.kept_out,
-            kept_out_names=self.kept_out_names,
-            kept_out_claims=self.kept_out_claims,
-            since=self.since,
+            kept_out=self.exclusion.content,
+            kept_out_names=self.exclusion.own,
+            kept_out_claims=self.claims,
+            since=self.exclusion.since,
         )
         return collected.ranked()
 

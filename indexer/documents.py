@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer.read_document import ReadDocument
-from indexer.repositories import Code, read_repository
+from indexer.repositories import Code, Repository, read_repository
 from indexer.sandbox.pool import WORKERS
 from lineage.code_links.exclusion import Exclusion
 from lineage.code_links.target_code import is_copied
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from lineage.code_reuse.reuse import Shared
     from lineage.generation import Generation
     from lineage.ports import Embedder, Vectors
-    from lineage.references.signals import Ancestor, Signal
+    from lineage.references.signals import Ancestor, RankSignal
 
 _LICENCE = re.compile(r"(?:licen[cs]e|copying)(?:[.-](?:md|rst|txt|mit|apache|bsd))?\Z", re.IGNORECASE)
 _NOTE = 200
@@ -59,7 +58,7 @@ class Contents:
     derivations: tuple[Derivation, ...] = ()
     ancestors: tuple[Ancestor, ...] = ()
     ancestors_by_text: tuple[Ancestor, ...] = ()
-    code_signals: Mapping[WorkId, Sequence[Signal]] = field(default_factory=dict)
+    code_signals: Mapping[WorkId, Sequence[RankSignal]] = field(default_factory=dict)
 
     def into(self, catalog: CatalogWriter) -> None:
         """Write everything but the chunks; the catalogue asserts that what went in came out."""
@@ -131,21 +130,21 @@ def _licensed(collected: Collected, parsed: Sequence[Document]) -> dict[WorkId, 
     return works_by_key
 
 
-def _of_code(collected: Collected, reused: Sequence[Shared], parsed: Sequence[Document]) -> dict[WorkId, tuple[Signal, ...]]:
+def _of_code(collected: Collected, reused: Sequence[Shared], parsed: Sequence[Document]) -> dict[WorkId, tuple[RankSignal, ...]]:
     """What the parsed code of the target tells of its references: what it shares with theirs, and which it names."""
     by_reuse = reuse_signals(reused, collected.links, collected.target.id)
     by_name = naming_signals(parsed, collected.own_references(), collected.works, collected.links, collected.target)
     return _joined(by_reuse, by_name)
 
 
-def _of_place(collected: Collected) -> dict[WorkId, tuple[Signal, ...]]:
+def _of_place(collected: Collected) -> dict[WorkId, tuple[RankSignal, ...]]:
     """What the bibliographies of the fetched papers tell of the target's references."""
     lists = {name: text.document.bibliography for name, text in collected.texts.items() if text.document and name != collected.target.id}
     return cocitation_signals(collected.own_references(), collected.works, lists)
 
 
-def _joined(signals_by_key: Mapping[WorkId, Sequence[Signal]], other: Mapping[WorkId, Sequence[Signal]]) -> dict[WorkId, tuple[Signal, ...]]:
-    return {work: (*signals_by_key.get(work, ()), *other.get(work, ())) for work in {**signals_by_key, **other}}
+def _joined(signals: Mapping[WorkId, Sequence[RankSignal]], other: Mapping[WorkId, Sequence[RankSignal]]) -> dict[WorkId, tuple[RankSignal, ...]]:
+    return {work: (*signals.get(work, ()), *other.get(work, ())) for work in {**signals, **other}}
 
 
 def cut(rows: Iterable[LedgerRow]) -> set[tuple[WorkId, str]]:
@@ -161,13 +160,10 @@ def reads_further(bench: BuildContext, collected: Collected, before: Set[tuple[W
 
 
 def _code(bench: BuildContext, collected: Collected) -> list[Code]:
-    codes: list[Code] = []
-    repositories = collected.repositories
-    with ThreadPoolExecutor(WORKERS) as pool:
-        parsed = pool.map(lambda repository: read_repository(bench, repository.work.id, repository.blob), repositories)
-        for n, (repository, code) in enumerate(zip(repositories, parsed, strict=True), 1):
-            codes.append(code)
-            bench.watch(Stage("parse code", n, len(repositories), repository.work.id))
+    def parsed(repository: Repository) -> Code:
+        return read_repository(bench, repository.work.id, repository.blob)
+
+    codes = bench.each("parse code", collected.repositories, parsed, lambda repository: repository.work.id, WORKERS)
     return [*codes, *(addition.code for addition in collected.added if addition.code)]
 
 
@@ -253,7 +249,7 @@ def embed(bench: BuildContext, embedder: Embedder, chunks: Sequence[Chunk]) -> V
 
 
 @dataclass(frozen=True)
-class Known:
+class FormerVectors:
     """The vectors of a former generation, by the embedder of that id; `rows` says of each chunk which is its own, -1 none."""
 
     embedder: str
@@ -261,7 +257,7 @@ class Known:
     rows: NDArray[np.int64]
 
     @classmethod
-    def of(cls, generation: Generation | None, rows: Sequence[int]) -> Known:
+    def of(cls, generation: Generation | None, rows: Sequence[int]) -> FormerVectors:
         """The vectors of a generation, as far as they lie in a file; raises `StoreDamaged`."""
         kept, vectors = np.asarray(rows, np.int64), generation.vectors if generation else None
         return cls(generation.manifest.embedder, vectors, kept) if generation and isinstance(vectors, np.ndarray) else cls("", None, kept)

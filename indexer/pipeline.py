@@ -20,7 +20,7 @@ from typing import Literal
 from indexer.build_context import BuildContext
 from indexer.chunking.chunker import VERSION as CHUNKER
 from indexer.collect import Collected, collect
-from indexer.documents import Contents, Known, at_once, cut, embed, missing, read, reads_further
+from indexer.documents import Contents, FormerVectors, at_once, cut, embed, missing, read, reads_further
 from indexer.embedding_ahead import embedding_ahead
 from indexer.extraction import extract as facts
 from indexer.extraction.extract import derive
@@ -158,7 +158,7 @@ def _write(
             contents.into(catalog)
             if before:
                 catalog.extend(before.catalog)
-            known = Known.of(before, catalog.add_chunks(units))
+            known = FormerVectors.of(before, catalog.add_chunks(units))
             catalog.add_facts(extracted.facts)
             derive(catalog, contents.documents, contents.collected.works.values(), contents.collected.links, extracted.settings)
             catalog.set_meta("facts_notes", list(extracted.notes))

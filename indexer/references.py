@@ -7,7 +7,6 @@ nobody resolved, looked up by title; what arXiv says of those that are on it; ro
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -226,11 +225,7 @@ def _hub(bench: BuildContext, papers: Sequence[Work]) -> tuple[list[CodeLink], l
             failed.append(error)
             return []
 
-    hub_links: list[CodeLink] = []
-    with ThreadPoolExecutor(max_workers=4) as pool:
-        for n, paper_links in enumerate(pool.map(ask, wanted), 1):
-            bench.watch(Stage("code links", n, len(wanted)))
-            hub_links += paper_links
+    hub_links = [link for paper_links in bench.each("code links", wanted, ask) for link in paper_links]
     if not failed:
         return hub_links, []
     words = f"{len(failed)} of {len(wanted)} look-ups failed: {failed[0]}"

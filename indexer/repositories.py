@@ -165,26 +165,26 @@ def _whole(members: Iterable[Member]) -> Iterator[Member]:
 def read_members(bench: BuildContext, work: WorkId, blob: str, members: Iterable[Member]) -> Code:
     """The documents of some members, parsed in batches by all workers within the budget of a repository, each member with its row."""
     budget, wanted = budget_of(bench.settings, "repo", bench.work), bench.wanted(bench.settings.repo_chunks)
-    found: list[tuple[ReadDocument | None, LedgerRow]] = []
+    parsed: list[tuple[ReadDocument | None, LedgerRow]] = []
     running: deque[tuple[_Batch, Future[list[Parsed]]]] = deque()
     with ThreadPoolExecutor(WORKERS) as pool:
-        for batch in _batches(members, work, budget, found):
+        for batch in _batches(members, work, budget, parsed):
             if len(running) == WORKERS:
-                found += _counted(bench, work, budget, *running.popleft())
+                parsed += _counted(bench, work, budget, *running.popleft())
             running.append((batch, pool.submit(bench.sandbox.members, batch, work, blob, budget=budget, wanted=wanted)))
         while running:
-            found += _counted(bench, work, budget, *running.popleft())
-    documents = [document for document, _ in found if document]
-    return Code(tuple(sorted(documents, key=lambda document: document.path)), tuple(row for _, row in found))
+            parsed += _counted(bench, work, budget, *running.popleft())
+    documents = [document for document, _ in parsed if document]
+    return Code(tuple(sorted(documents, key=lambda document: document.path)), tuple(row for _, row in parsed))
 
 
-def _batches(members: Iterable[Member], work: WorkId, budget: WorkBudget, found: list[tuple[ReadDocument | None, LedgerRow]]) -> Iterator[_Batch]:
-    """The members that are parsed, some at a time; rows of the others are added to what was `found`."""
+def _batches(members: Iterable[Member], work: WorkId, budget: WorkBudget, parsed: list[tuple[ReadDocument | None, LedgerRow]]) -> Iterator[_Batch]:
+    """The members that are parsed, some at a time; rows of the others are added to what was `parsed`."""
     batch: _Batch = []
     for member in members:
         refused = _refused(member, budget)
         if refused or member.data is None:
-            found.append((None, LedgerRow("member", work, member.name, "archive", *(refused or (member.status, member.detail)))))
+            parsed.append((None, LedgerRow("member", work, member.name, "archive", *(refused or (member.status, member.detail)))))
             continue
         if batch and (len(batch) >= _BATCH or sum(len(data) for _, data in batch) + len(member.data) > _BATCH_BYTES):
             yield batch

@@ -104,16 +104,16 @@ def parsed(content: bytes) -> DecisionLog:
             lacking.append(str(entry.number))
         entries.append(entry)
         number = entry.number
-    told = {"lines of the decision log that are not what was written": damaged, "the decision log lacks entries before numbers": lacking}
-    problems = tuple(f"{words}: {', '.join(some[:_TOLD])}{' ...' * (len(some) > _TOLD)}" for words, some in told.items() if some)
+    faults = {"lines of the decision log that are not what was written": damaged, "the decision log lacks entries before numbers": lacking}
+    problems = tuple(f"{words}: {', '.join(some[:_TOLD])}{' ...' * (len(some) > _TOLD)}" for words, some in faults.items() if some)
     return DecisionLog(tuple(entries), problems, number + 1)
 
 
-def markdown(found: Decisions) -> str:
+def markdown(decisions: Decisions) -> str:
     """The decisions as a file for people, `DECISIONS.md`."""
-    rows = [f"# Decisions on {found.lineage}", f"Generation {found.generation}; {len(found.decisions)} decisions."]
-    rows += [f"> {literal(inline(note))}" for note in found.notes]
-    return "\n\n".join([*rows, *map(_section, found.decisions)]) + "\n"
+    rows = [f"# Decisions on {decisions.lineage}", f"Generation {decisions.generation}; {len(decisions.decisions)} decisions."]
+    rows += [f"> {literal(inline(note))}" for note in decisions.notes]
+    return "\n\n".join([*rows, *map(_section, decisions.decisions)]) + "\n"
 
 
 def _section(decision: Decision) -> str:

@@ -17,6 +17,7 @@ from lineage.errors import AmbiguousTarget, BadIdentifier, NotFound, StoreError,
 from lineage.generation import Lineages, open_generation
 from lineage.ids import Target
 from lineage.records import Work
+from lineage.text.hidden_text import shortened
 
 _LISTED = 10
 _NEAREST = 3
@@ -35,8 +36,7 @@ class NamedLineage:
     @property
     def title(self) -> str:
         """The target's title, cut; its identifier where it has none."""
-        title = " ".join(self.target.title.split()) or self.target.id
-        return title if len(title) <= _LONGEST else title[: _LONGEST - 1] + "…"
+        return shortened(" ".join(self.target.title.split()) or self.target.id, _LONGEST)
 
     @property
     def is_default(self) -> bool:
@@ -81,7 +81,7 @@ def _only(lineage_names: Sequence[str]) -> str:
 
 def _of_target(home: Lineages, lineage_names: Sequence[str], text: str) -> str:
     if len(text) > ids.MAX_LENGTH:
-        raise NotFound(f"there is no lineage {_cut(text)!r}", hint=f"known: {_some(lineage_names)}")
+        raise NotFound(f"there is no lineage {shortened(text, _LONGEST)!r}", hint=f"known: {_some(lineage_names)}")
     if (name := default_name(text)) in lineage_names and (candidate := candidate_of(home, name)) and ids.slug(candidate.target.id) == name:
         return name
     candidates = [candidate for name in lineage_names if (candidate := candidate_of(home, name))]
@@ -89,8 +89,8 @@ def _of_target(home: Lineages, lineage_names: Sequence[str], text: str) -> str:
     if not matches:
         raise _unknown(home, lineage_names, candidates, text)
     if len(matches) > 1:
-        lines = [f"{one.name}  {one.title}" for one in matches]
-        raise AmbiguousTarget(f"{len(matches)} lineages are of {_cut(text)!r}", lines)
+        lines = [f"{lineage.name}  {lineage.title}" for lineage in matches]
+        raise AmbiguousTarget(f"{len(matches)} lineages are of {shortened(text, _LONGEST)!r}", lines)
     return matches[0].name
 
 
@@ -137,7 +137,7 @@ def _unknown(home: Lineages, lineage_names: Sequence[str], candidates: Sequence[
     hint = (
         "\n  ".join([f"{build}; or did you mean one of:" if build else "did you mean one of:", *near]) if near else f"known: {_some(lineage_names)}"
     )
-    return NotFound(f"there is no lineage {_cut(text)!r} in {home}", hint=hint if near or not build else f"{build}\n{hint}")
+    return NotFound(f"there is no lineage {shortened(text, _LONGEST)!r} in {home}", hint=hint if near or not build else f"{build}\n{hint}")
 
 
 def _nearest(candidates: Iterable[NamedLineage], text: str) -> list[str]:
@@ -155,10 +155,6 @@ def _nearest(candidates: Iterable[NamedLineage], text: str) -> list[str]:
 
 def _some(lineage_names: Sequence[str]) -> str:
     return ", ".join(lineage_names[:_LISTED]) + (f" and {len(lineage_names) - _LISTED} more (lineage list)" if len(lineage_names) > _LISTED else "")
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
 def _quoted(text: str) -> str:

@@ -190,17 +190,17 @@ def load(**flags: Any) -> Settings:
 def _written() -> dict[str, Any]:
     """What the config file says, by setting, or by key where there is no such setting; nothing where there is no file."""
     path = config_file()
-    said = tomllib.loads(path.read_text("utf-8")) if path.is_file() else {}
+    values = tomllib.loads(path.read_text("utf-8")) if path.is_file() else {}
     names = {
         str(alias).lower(): name for name, field in Settings.model_fields.items() for alias in getattr(field.validation_alias, "choices", [name])
     }
-    return {names.get(key.lower(), key): value for key, value in said.items()}
+    return {names.get(key.lower(), key): value for key, value in values.items()}
 
 
 def _environment() -> dict[str, str]:
     """What the environment says, by setting; an empty variable says nothing. There is no `.env` of whatever folder one stands in."""
-    said = {name.upper(): value for name, value in os.environ.items() if value}
-    return {name: said[variable] for name in Settings.model_fields for variable in reversed(variables(name)) if variable in said}
+    variables_set = {name.upper(): value for name, value in os.environ.items() if value}
+    return {name: variables_set[variable] for name in Settings.model_fields for variable in reversed(variables(name)) if variable in variables_set}
 
 
 def _check_file() -> None:

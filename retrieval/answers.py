@@ -94,26 +94,26 @@ class Words:
 
     def share(self, text: str) -> float:
         """How much of the worth of the words a text has, cut forms (`init`) included."""
-        asked, said = terms(self.question), set(tokens(text))
-        cut = [form for form in variants(self.question) if form in said]
+        asked, words = terms(self.question), set(tokens(text))
+        cut = [form for form in variants(self.question) if form in words]
         most = max(self.worth.values(), default=1.0)
-        got = (self.worth.get(word, most) for word in asked if word in said or any(word.startswith(form) for form in cut))
+        got = (self.worth.get(word, most) for word in asked if word in words or any(word.startswith(form) for form in cut))
         return sum(got) / (sum(self.worth.get(word, most) for word in asked) or 1.0)
 
 
-def quoted(engine: Engine, question: str, found: Sequence[Answer]) -> tuple[Sentence, ...]:
+def quoted(engine: Engine, question: str, answers: Sequence[Answer]) -> tuple[Sentence, ...]:
     """The pieces of what was found that come nearest to a question, at most `MOST`, none that mostly says what another says."""
     chosen: list[AnswerPiece] = []
-    for piece in _ordered(engine, question, found):
+    for piece in _ordered(engine, question, answers):
         if len(chosen) < MOST and all(_is_new(piece, other) for other in chosen):
             chosen.append(piece)
     return tuple(Sentence(piece.told, (piece.hit,)) for piece in chosen)
 
 
-def _ordered(engine: Engine, question: str, found: Sequence[Answer]) -> list[AnswerPiece]:
+def _ordered(engine: Engine, question: str, answers: Sequence[Answer]) -> list[AnswerPiece]:
     """The pieces, nearest first: by their words and, read alone and in their place, by the embedder of the generation."""
     words = Words(question, engine.worth(question))
-    placed = [(piece, place) for hit, place in _placed(found) for piece in pieces_of(hit)]
+    placed = [(piece, place) for hit, place in _placed(answers) for piece in pieces_of(hit)]
     by_words = engine.similarities(question, [piece.text for piece, _ in placed])
     shares = [words.share(f"{piece.text} {piece.around}") for piece, _ in placed]
     further = [_PLACE * place + _OWN_COUNTS * _is_own(piece) + fits(question, piece.text) for piece, place in placed]
@@ -122,7 +122,7 @@ def _ordered(engine: Engine, question: str, found: Sequence[Answer]) -> list[Ans
     read = [placed[at][0] for at in order]
     alone = engine.similarities(question, [piece.text for piece in read], fast=False)
     beside = engine.similarities(question, [piece.in_place for piece in read], fast=False)
-    scores = [marks[at] + one + other for at, one, other in zip(order, alone, beside, strict=True)]
+    scores = [marks[at] + by_itself + with_neighbors for at, by_itself, with_neighbors in zip(order, alone, beside, strict=True)]
     return [read[at] for at in sorted(range(len(read)), key=lambda at: -scores[at])]
 
 
@@ -132,14 +132,14 @@ def _is_own(piece: AnswerPiece) -> bool:
 
 def _is_new(piece: AnswerPiece, other: AnswerPiece) -> bool:
     """Whether less than most of its words were said already."""
-    words, said = set(terms(piece.text)), set(terms(other.text))
-    return len(words & said) < _NEW * max(1, min(len(words), len(said)))
+    words, others = set(terms(piece.text)), set(terms(other.text))
+    return len(words & others) < _NEW * max(1, min(len(words), len(others)))
 
 
-def _placed(found: Sequence[Answer]) -> list[tuple[Hit, float]]:
+def _placed(answers: Sequence[Answer]) -> list[tuple[Hit, float]]:
     """Every hit once, with how high it stands in the best of the searches."""
     hits: dict[str, tuple[Hit, float]] = {}
-    for answer, counts in zip(found, (1.0, _BESIDE), strict=True):
+    for answer, counts in zip(answers, (1.0, _BESIDE), strict=True):
         for nth, hit in enumerate(answer.hits):
             first, best = hits.get(hit.chunk.id, (hit, 0.0))
             hits[hit.chunk.id] = (first, max(best, counts * _FADES**nth))
@@ -235,24 +235,24 @@ def answered(engine: Engine, query: Query, index: FactIndex) -> WrittenAnswer:
     """What the target states, else quotations; where nothing supports an answer, the nearest misses and what could be added."""
     target = WorkId(engine.generation.manifest.target)
     own = replace(query, k=max(query.k, _OWN), kinds=frozenset({"paper"}), work=target)
-    found = engine.ask_many([replace(query, k=max(query.k, _HITS)), own])
-    answer = WrittenAnswer(query.text, found[0].lineage, found[0].generation, (), notes=found[0].notes)
+    answers = engine.ask_many([replace(query, k=max(query.k, _HITS)), own])
+    answer = WrittenAnswer(query.text, answers[0].lineage, answers[0].generation, (), notes=answers[0].notes)
     if claims := tuple(stated(query.text, index, engine.ontology)):
         return replace(answer, sentences=claims)
-    quotes = quoted(engine, query.text, found) if found[0].supported else ()
+    quotes = quoted(engine, query.text, answers) if answers[0].supported else ()
     if quotes:
         return replace(answer, quotes=quotes)
-    return replace(answer, nearest=found[0].hits[:_NEAREST], notes=(*answer.notes, *suggestions(engine, query.text)))
+    return replace(answer, nearest=answers[0].hits[:_NEAREST], notes=(*answer.notes, *suggestions(engine, query.text)))
 
 
 def stated(question: str, index: FactIndex, known: Ontology) -> Iterator[Sentence]:
     """For each detail whose value is asked for the sentence of the target that states it; none where it states several values."""
     about = names_of(question, known)
     for name in asked_details(question, known):
-        own = [one for one in index.held.get(name, ()) if one.fact.work == index.target.id and one.fact.literal and not measured(one)]
-        sentences = {sentence_of(one): one for one in own if _speaks(about, one, sentence_of(one))}
-        sentences = sentences or {sentence_of(one): one for one in own if _speaks(about, one, one.evidence.chunk.text)}
-        if len(sentences) == 1 or len({one.fact.value for one in sentences.values()}) == 1:
+        own = [holder for holder in index.held.get(name, ()) if holder.fact.work == index.target.id and holder.fact.literal and not measured(holder)]
+        sentences = {sentence_of(holder): holder for holder in own if _speaks(about, holder, sentence_of(holder))}
+        sentences = sentences or {sentence_of(holder): holder for holder in own if _speaks(about, holder, holder.evidence.chunk.text)}
+        if len(sentences) == 1 or len({holder.fact.value for holder in sentences.values()}) == 1:
             text, occurrence = next(iter(sentences.items()))
             yield Sentence(text, (occurrence.evidence,))
 
@@ -273,8 +273,8 @@ def suggestions(engine: Engine, question: str) -> tuple[str, ...]:
     words = Words(question, engine.worth(question))
     references = [reference for reference in catalog.references(manifest.target) if reference.cited not in here]
     best = [row for row in (_spoken(reference, works, words) for reference in references) if row and row[0] >= _SHARE]
-    told = (f"suggest: lineage add {manifest.lineage} {address} — {said}" for _, address, said in sorted(best, key=lambda row: -row[0]))
-    return tuple(dict.fromkeys(told))[:_SUGGESTED]
+    hints = (f"suggest: lineage add {manifest.lineage} {address} — {reason}" for _, address, reason in sorted(best, key=lambda row: -row[0]))
+    return tuple(dict.fromkeys(hints))[:_SUGGESTED]
 
 
 def _spoken(reference: Reference, works: Mapping[WorkId, Work], words: Words) -> tuple[float, str, str] | None:
@@ -285,5 +285,5 @@ def _spoken(reference: Reference, works: Mapping[WorkId, Work], words: Words) ->
         return None
     sentences = ("", *(mention.sentence for mention in reference.mentions))
     share, sentence = max((words.share(f"{work.title} {sentence}"), sentence) for sentence in sentences)
-    said = f": “{' '.join(sentence.split())[:_LONGEST]}”" if sentence else ""
-    return share, address, f"{work.title}{said}"
+    quote = f": “{' '.join(sentence.split())[:_LONGEST]}”" if sentence else ""
+    return share, address, f"{work.title}{quote}"

@@ -13,7 +13,7 @@ from lineage.hyperparameters.values import claimed, held
 from lineage.records import Answer, Chunk, Hit, Query, WorkId
 from lineage.results import Sentence, WrittenAnswer
 from lineage.text.hidden_text import inline, own_words, visible
-from retrieval.gaps.model_reader import Claim, Reader, is_verbatim, lines_of
+from retrieval.gaps.model_reader import Claim, Reader, fitting, is_verbatim, lines_of
 
 _FOUND, _OWN = 16, 12
 """Hits of a search that are looked at, and those of the target's own text."""
@@ -58,14 +58,14 @@ def answered(reader: Reader, query: Query) -> WrittenAnswer:
     """What the model answers and quotes prove; where that is nothing, the nearest misses."""
     queries = list(_queries(reader, query))
     reader.finish()
-    found = reader.engine.ask_many(queries)
-    hits = list(_shown(found))
+    answers = reader.engine.ask_many(queries)
+    hits = _shown(answers)
     shown = (f"Passage {n}: {_place(hit)}\n{_text(hit.chunk)}" for n, hit in enumerate(hits, 1))
     reply = reader.ask(_TASK, "\n\n".join((f"Question: {inline(query.text)}", *shown)), Reply)
     reader.finish()
-    sentences = tuple(made for said in (reply.sentences if reply else ()) if (made := _sentence(reader, query, said, hits)))
-    nearest, notes = () if sentences else found[0].hits[:_NEAREST], (*found[0].notes, reader.note)
-    return WrittenAnswer(query.text, found[0].lineage, found[0].generation, sentences, nearest=nearest, notes=notes)
+    sentences = tuple(made for written in (reply.sentences if reply else ()) if (made := _sentence(reader, query, written, hits)))
+    nearest, notes = () if sentences else answers[0].hits[:_NEAREST], (*answers[0].notes, reader.note)
+    return WrittenAnswer(query.text, answers[0].lineage, answers[0].generation, sentences, nearest=nearest, notes=notes)
 
 
 def _queries(reader: Reader, query: Query) -> Iterator[Query]:
@@ -74,25 +74,23 @@ def _queries(reader: Reader, query: Query) -> Iterator[Query]:
     target = WorkId(generation.manifest.target)
     own = replace(query, kinds=frozenset({"paper"}), work=target)
     here = [kinship.of(work) for work in dict.fromkeys(document.work for document in generation.catalog.documents())][:_LISTED]
-    listed = "\n".join(f"Work {n}: {one.work.title}{f', code of: {one.paper.title}' if one.paper else ''}" for n, one in enumerate(here, 1))
+    listed = "\n".join(f"Work {n}: {kin.work.title}{f', code of: {kin.paper.title}' if kin.paper else ''}" for n, kin in enumerate(here, 1))
     told = reader.ask(_SEARCH, f"The paper: {reader.context.target.title}\n\n{listed}\n\nQuestion: {inline(query.text)}", SearchCall)
     phrases = [inline(phrase)[:_LONGEST] for phrase in (told.phrases if told else ()) if phrase.strip()][:_PHRASES]
     meant = [here[number - 1].work.id for number in (told.works if told else ()) if 1 <= number <= len(here)][:_WORKS]
     yield from (replace(query, k=max(query.k, _FOUND)), replace(own, k=_OWN))
     for text in (query.text, *phrases):
-        for one in (*(replace(query, work=work) for work in meant), *(() if text == query.text else (query, own))):
-            yield replace(one, text=text, k=_OF_EACH)
+        for further in (*(replace(query, work=work) for work in meant), *(() if text == query.text else (query, own))):
+            yield replace(further, text=text, k=_OF_EACH)
 
 
-def _shown(found: Sequence[Answer]) -> Iterator[Hit]:
+def _shown(answers: Sequence[Answer]) -> list[Hit]:
     """Each passage once, as many as a call holds: what settles the question, then the best of every search, then the next best."""
-    settled = (*found[0].statements, *(side.hit for settled in found[0].settled for side in settled.sides))
-    size, seen = 0, set[str]()
-    for hit in filter(None, chain(settled, *zip_longest(*(answer.hits for answer in found)))):
-        if hit.chunk.id not in seen and size + len(hit.chunk.text) <= _SHOWN:
-            seen.add(hit.chunk.id)
-            size += len(hit.chunk.text)
-            yield hit
+    settled = (*answers[0].statements, *(side.hit for settled in answers[0].settled for side in settled.sides))
+    hits: dict[str, Hit] = {}
+    for hit in filter(None, chain(settled, *zip_longest(*(answer.hits for answer in answers)))):
+        hits.setdefault(hit.chunk.id, hit)
+    return fitting(hits.values(), _SHOWN, lambda hit: hit.chunk.text)
 
 
 def _place(hit: Hit) -> str:
@@ -103,10 +101,10 @@ def _text(chunk: Chunk) -> str:
     return visible(chunk.text)[0]
 
 
-def _sentence(reader: Reader, query: Query, said: SaidSentence, hits: Sequence[Hit]) -> Sentence | None:
+def _sentence(reader: Reader, query: Query, written: SaidSentence, hits: Sequence[Hit]) -> Sentence | None:
     """The sentence with its quote, None for one that the quote does not prove."""
-    hit = hits[said.passage - 1] if 1 <= said.passage <= len(hits) else None
-    quote, text = said.quote.strip("\n"), own_words(said.sentence)[:_LONGEST]
+    hit = hits[written.passage - 1] if 1 <= written.passage <= len(hits) else None
+    quote, text = written.quote.strip("\n"), own_words(written.sentence)[:_LONGEST]
     verbatim = bool(hit and text and is_verbatim(quote, _text(hit.chunk)))
     if not reader.is_kept(verbatim and claimed(text) <= held(f"{quote} {query.text}")) or not hit:
         return None

@@ -196,9 +196,9 @@ def _focus(case: Case, hit: Hit) -> float | None:
     return max(max(0, min(last, gold.end) - max(first, gold.start) + 1) for gold in spans) / (last - first + 1)
 
 
-def first_rank(found: Sequence[bool]) -> int | None:
+def first_rank(rights: Sequence[bool]) -> int | None:
     """Rank (from 1) of the first right hit, None if there is none."""
-    return next((rank for rank, right in enumerate(found, 1) if right), None)
+    return next((rank for rank, right in enumerate(rights, 1) if right), None)
 
 
 def scores(ranks: Sequence[int | None], cuts: Sequence[int] = CUTS, ndcg: Sequence[float] = ()) -> Scores:

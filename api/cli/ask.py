@@ -13,7 +13,7 @@ import typer
 
 from api import requests
 from api.cli import display, display_answers, exit_codes, terminal
-from api.cli.common import DryRun, Named, Run, Words, command, joined, known
+from api.cli.common import DryRun, Named, Run, Words, argument, command, joined, known, option
 from api.cli.files import label, questions
 from api.operations import Service
 from api.wire import concise, exact_lines
@@ -32,18 +32,11 @@ Format = Literal["compact", "full", "json"] | None
 @command(requests.Search)
 def query(
     run: Run,
-    text: Annotated[Words, typer.Argument(metavar="QUESTION", help="One question, or several in quotes.", show_default=False)] = None,
-    k: Annotated[int | None, typer.Option("-k", min=1, max=100, metavar="N", help="Hits a question (20; 10 in full).", show_default=False)] = None,
-    batch: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help='Questions of a file (- is stdin): a line each, or JSON {"id", "text"}.', show_default=False),
-    ] = None,
-    form: Annotated[
-        Format, typer.Option("--format", metavar="FORM", help="compact (default in a pipe), full or json (of JSON).", show_default=False)
-    ] = None,
-    max_tokens: Annotated[
-        int | None, typer.Option("--max-tokens", min=MIN_TOKENS, metavar="N", help="Budget a question (1,000; of several 500).", show_default=False)
-    ] = None,
+    text: Annotated[Words, argument(metavar="QUESTION", help="One question, or several in quotes.")] = None,
+    k: Annotated[int | None, option("-k", min=1, max=100, metavar="N", help="Hits a question (20; 10 in full).")] = None,
+    batch: Annotated[Path | None, option(metavar="FILE", help='Questions of a file (- is stdin): a line each, or JSON {"id", "text"}.')] = None,
+    form: Annotated[Format, option("--format", metavar="FORM", help="compact (default in a pipe), full or json (of JSON).")] = None,
+    max_tokens: Annotated[int | None, option("--max-tokens", min=MIN_TOKENS, metavar="N", help="Budget a question (1,000; of several 500).")] = None,
 ) -> None:
     """Search by meaning: what the cited works settle, then lines of code and passages with citations.
 
@@ -109,10 +102,8 @@ def _put_batch(names: Sequence[str], answers: Sequence[Answer]) -> None:
 @command(requests.Exact)
 def grep(
     run: Run,
-    pattern: Annotated[list[str], typer.Argument(metavar="PATTERN", help="Regular expressions (RE2), one an argument.", show_default=False)],
-    max_tokens: Annotated[
-        int | None, typer.Option("--max-tokens", min=MIN_TOKENS, metavar="N", help="Budget a pattern (1,000; of several 400).", show_default=False)
-    ] = None,
+    pattern: Annotated[list[str], argument(metavar="PATTERN", help="Regular expressions (RE2), one an argument.")],
+    max_tokens: Annotated[int | None, option("--max-tokens", min=MIN_TOKENS, metavar="N", help="Budget a pattern (1,000; of several 400).")] = None,
 ) -> None:
     """Find lines by pattern in all code, settings and texts; definitions first, statements joined to one line.
 
@@ -124,27 +115,25 @@ def grep(
 
       lineage grep -F "nn.init." --kind code
     """
-    found = [run.service.grep(one, **run.asked) for one in pattern]
-    allowed = concise.budget(max_tokens, len(found), PATTERN_TOKENS)
-    _put_all(run, found, "grep", lambda: exact_lines.matching_lines(found, run.service.tokens.count, allowed, blocks=run.asked["context"] > 0))
+    answers = [run.service.grep(expression, **run.asked) for expression in pattern]
+    allowed = concise.budget(max_tokens, len(answers), PATTERN_TOKENS)
+    _put_all(run, answers, "grep", lambda: exact_lines.matching_lines(answers, run.service.tokens.count, allowed, blocks=run.asked["context"] > 0))
     with exit_codes.concluding():
-        if not any(matches.total for matches in found):
+        if not any(matches.total for matches in answers):
             raise NotFound(f"no line matches {' or '.join(pattern)[:80]!r}", hint="`lineage query` searches by meaning")
 
 
-def _put_all(run: Run, found: Sequence[ExactAnswer | CitedPassage], operation: str, text: Callable[[], str]) -> None:
+def _put_all(run: Run, results: Sequence[ExactAnswer | CitedPassage], operation: str, text: Callable[[], str]) -> None:
     """Results of one operation: as text together, in JSON one by one."""
-    for one in found if run.json else found[:1]:
-        run.put(one, lambda _: text(), operation, verbatim=not sys.stdout.isatty())
+    for result in results if run.json else results[:1]:
+        run.put(result, lambda _: text(), operation, verbatim=not sys.stdout.isatty())
 
 
 @command(requests.Citation)
 def read(
     run: Run,
-    citation: Annotated[list[str], typer.Argument(metavar="CITATION", help="As printed, or mar/main.py:3-9.", show_default=False)],
-    max_tokens: Annotated[
-        int | None, typer.Option("--max-tokens", min=MIN_TOKENS, metavar="N", help="Budget a citation (1,500).", show_default=False)
-    ] = None,
+    citation: Annotated[list[str], argument(metavar="CITATION", help="As printed, or mar/main.py:3-9.")],
+    max_tokens: Annotated[int | None, option("--max-tokens", min=MIN_TOKENS, metavar="N", help="Budget a citation (1,500).")] = None,
 ) -> None:
     """Read cited lines, as many places as you like in one call.
 
@@ -157,14 +146,14 @@ def read(
       lineage read mar/util/misc.py --lines 290-303 --callers
     """
     missed: list[LineageError] = []
-    found: list[CitedPassage] = []
-    for one in citation:
+    passages: list[CitedPassage] = []
+    for cited in citation:
         try:
-            found.append(run.service.read(one, **run.asked))
+            passages.append(run.service.read(cited, **run.asked))
         except LineageError as error:
             missed.append(error)
-    allowed = concise.budget(max_tokens, len(found), CITATION_TOKENS)
-    _put_all(run, found, "read", lambda: "\n".join(exact_lines.passages(found, run.service.tokens.count, allowed)))
+    allowed = concise.budget(max_tokens, len(passages), CITATION_TOKENS)
+    _put_all(run, passages, "read", lambda: "\n".join(exact_lines.passages(passages, run.service.tokens.count, allowed)))
     with exit_codes.concluding():
         if missed:
             raise missed[0]
@@ -173,9 +162,7 @@ def read(
 @command(offline=True, quiet=True)
 def references(
     run: Run,
-    lineage: Annotated[
-        str, typer.Argument(help="A lineage, a target, or a local .tex, e-print or .pdf file.", show_default=False, autocompletion=known)
-    ] = "",
+    lineage: Annotated[str, argument(help="A lineage, a target, or a local .tex, e-print or .pdf file.", autocompletion=known)] = "",
     top: Annotated[int, typer.Option("--top", min=0, help="Only the first N (0: all).")] = 0,
     form: Annotated[
         Literal["table", "json", "bibtex", "csl-json", "ris"], typer.Option("--format", help="table, json, or for reference managers the others.")
@@ -194,7 +181,7 @@ def references(
     with run.watching() as watch:
         listed = run.service.references_of(lineage, top=top, watch=watch)
     written = form not in {"table", "json"}
-    text = (lambda found: found.text(form)) if written else display.references
+    text = (lambda cited: cited.text(form)) if written else display.references
     replace(run, json=run.json or form == "json").put(listed, text, "references", verbatim=written)
 
 
@@ -234,10 +221,7 @@ def gaps(
 
 @command(requests.DetailName)
 def facts(
-    run: Run,
-    name: Annotated[
-        Words, typer.Argument(metavar="NAME", help="A detail by any of its names: lr, weight decay, optimizer.betas.", show_default=False)
-    ] = None,
+    run: Run, name: Annotated[Words, argument(metavar="NAME", help="A detail by any of its names: lr, weight decay, optimizer.betas.")] = None
 ) -> None:
     """Show every value of a detail: where it is set, since when, and which one the target inherits.
 

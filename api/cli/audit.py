@@ -16,7 +16,7 @@ from urllib.parse import quote
 import typer
 
 from api.cli import exit_codes
-from api.cli.common import DryRun, Run, command
+from api.cli.common import DryRun, Run, argument, command
 from api.cli.display import plain, shorten
 from api.requests import OfLineage
 from api.wire.markup import Block, Heading, Paragraph, Table
@@ -37,7 +37,7 @@ _FAILING = {"deviation": ("deviation",), "missing": ("deviation", "missing"), "n
 @command(OfLineage)
 def audit(
     run: Run,
-    path: Annotated[Path, typer.Argument(help="Folder of the generated repository, or an archive of it.", show_default=False)],
+    path: Annotated[Path, argument(help="Folder of the generated repository, or an archive of it.")],
     form: Annotated[
         Literal["text", "json", "sarif", "markdown"], typer.Option("--format", help="text, json, sarif (2.1.0, for code hosts), or markdown.")
     ] = "text",
@@ -180,9 +180,9 @@ def _result(finding: AuditFinding, rules: list[str]) -> dict[str, Any]:
 
 def _message(finding: AuditFinding) -> str:
     scope = f" for {finding.scope}" if finding.scope else ""
-    found = f", found {finding.found}" if finding.found else ""
+    instead = f", found {finding.found}" if finding.found else ""
     cites = "".join(f" ({citation(hit)})" for hit in finding.evidence[:1])
-    return f"{finding.title}: expected {finding.expected}{scope}{found}. {finding.why}{cites}"
+    return f"{finding.title}: expected {finding.expected}{scope}{instead}. {finding.why}{cites}"
 
 
 def _location(where: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import typer
 
 from api.bootstrap import Parts
 from api.cli import display, display_files, exit_codes
-from api.cli.common import Named, Run, command, known
+from api.cli.common import Named, Run, argument, command, known, option
 from api.cli.files import absolute, fragments, writable
 from api.operations import Service
 from indexer.plan import BuildReport, BuildRequest
@@ -86,37 +86,31 @@ def _memory() -> str:
 TARGET = "arXiv id or URL, DOI, Semantic Scholar id, a title in quotes, or a local .pdf, .tex or e-print file."
 
 
-Signer = Annotated[
-    str, typer.Option(metavar="KEY", help="Refuse it unless signed with this minisign public key (text or .pub file).", show_default=False)
-]
+Signer = Annotated[str, option(metavar="KEY", help="Refuse it unless signed with this minisign public key (text or .pub file).")]
 
 
 @command(offline=True, quiet=True)
 def build(
     run: Run,
-    target: Annotated[str, typer.Argument(help=TARGET, show_default=False)] = "",
-    name: Annotated[str, typer.Option(help="Name of the lineage (default: made from the target).", show_default=False)] = "",
+    target: Annotated[str, argument(help=TARGET)] = "",
+    name: Annotated[str, option(help="Name of the lineage (default: made from the target).")] = "",
     profile: Annotated[
         Literal["fast", "default", "deep"], typer.Option(help="How much to fetch; --papers, --repos and --depth override it.")
     ] = "default",
-    depth: Annotated[int | None, typer.Option(min=1, max=3, help="How many generations of references to follow (1).", show_default=False)] = None,
-    papers: Annotated[int | None, typer.Option(min=0, max=1000, help="Cited papers to fetch, best-ranked first (20).", show_default=False)] = None,
-    repos: Annotated[int | None, typer.Option(min=0, max=500, help="Repositories to fetch (12).", show_default=False)] = None,
-    add: Annotated[list[str] | None, typer.Option(help="A further paper or repository: path or URL; may be repeated.", show_default=False)] = None,
+    depth: Annotated[int | None, option(min=1, max=3, help="How many generations of references to follow (1).")] = None,
+    papers: Annotated[int | None, option(min=0, max=1000, help="Cited papers to fetch, best-ranked first (20).")] = None,
+    repos: Annotated[int | None, option(min=0, max=500, help="Repositories to fetch (12).")] = None,
+    add: Annotated[list[str] | None, option(help="A further paper or repository: path or URL; may be repeated.")] = None,
     no_target_code: Annotated[bool, typer.Option("--no-target-code", help="Exclude the target's own code from store and answers.")] = False,
-    blacklist: Annotated[Path | None, typer.Option(help="File of URL fragments that are neither fetched nor returned.", show_default=False)] = None,
+    blacklist: Annotated[Path | None, option(help="File of URL fragments that are neither fetched nor returned.")] = None,
     code_as_of: Annotated[
         Literal["head", "paper"], typer.Option(help="Commit of each repository: its head, or the first one after its paper came out.")
     ] = "head",
-    lock: Annotated[Path | None, typer.Option(help="Build what a lock file pins, instead of a target.", show_default=False)] = None,
+    lock: Annotated[Path | None, option(help="Build what a lock file pins, instead of a target.")] = None,
     tier: Annotated[Literal["first", "full"], typer.Option(help="first: stop at the fast index (seconds); full: dense vectors too.")] = "full",
-    refresh: Annotated[
-        list[str] | None, typer.Option(metavar="HOST|WORK", help="Ask a host or about a work again, or `all`; may be repeated.", show_default=False)
-    ] = None,
+    refresh: Annotated[list[str] | None, option(metavar="HOST|WORK", help="Ask a host or about a work again, or `all`; may be repeated.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be fetched, from where and how long it would take.")] = False,
-    profile_report: Annotated[
-        Path | None, typer.Option(metavar="FILE.html", help="Write where time and memory went (needs the extra `profile`).", show_default=False)
-    ] = None,
+    profile_report: Annotated[Path | None, option(metavar="FILE.html", help="Write where time and memory went (needs the extra `profile`).")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="End with exit code 5 if anything failed or is incomplete.")] = False,
 ) -> None:
     """Build the lineage of a paper: its references, the papers and code it inherits from, indexed.
@@ -219,12 +213,10 @@ def update(
 def export(
     run: Run,
     lineage: Named = "",
-    out: Annotated[Path | None, typer.Argument(help="File to write (default: NAME.lineage).", show_default=False)] = None,
+    out: Annotated[Path | None, argument(help="File to write (default: NAME.lineage).")] = None,
     all_texts: Annotated[bool, typer.Option("--all-texts", help="Include texts whose license forbids redistribution (own machines only).")] = False,
     lock: Annotated[bool, typer.Option("--lock", help="Write a lock file instead (default: lineage.lock).")] = False,
-    sign: Annotated[
-        Path | None, typer.Option("--sign", metavar="KEY", help="Sign with a minisign secret key, into FILE.minisig.", show_default=False)
-    ] = None,
+    sign: Annotated[Path | None, option("--sign", metavar="KEY", help="Sign with a minisign secret key, into FILE.minisig.")] = None,
 ) -> None:
     """Write a lineage as one file that opens on another machine without a network.
 
@@ -259,8 +251,8 @@ def export(
 @command(offline=True, quiet=True)
 def import_(
     run: Run,
-    file: Annotated[Path, typer.Argument(help="A bundle that `lineage export` wrote.", show_default=False)],
-    name: Annotated[str, typer.Option(help="Name of the lineage here (default: the one it had).", show_default=False)] = "",
+    file: Annotated[Path, argument(help="A bundle that `lineage export` wrote.")],
+    name: Annotated[str, option(help="Name of the lineage here (default: the one it had).")] = "",
     signer: Signer = "",
 ) -> None:
     """Import a bundle: it is verified first, then written; texts excluded for their license are fetched again.
@@ -283,9 +275,9 @@ def import_(
 @command()
 def push(
     run: Run,
-    lineage: Annotated[str, typer.Argument(help="The lineage: name or target.", autocompletion=known, show_default=False)],
-    target: Annotated[str, typer.Argument(help="A folder, s3://…, hf://… (default: LINEAGE_SHELF).", show_default=False)] = "",
-    sign: Annotated[Path | None, typer.Option("--sign", metavar="KEY", help="Sign with a minisign secret key.", show_default=False)] = None,
+    lineage: Annotated[str, argument(help="The lineage: name or target.", autocompletion=known)],
+    target: Annotated[str, argument(help="A folder, s3://…, hf://… (default: LINEAGE_SHELF).")] = "",
+    sign: Annotated[Path | None, option("--sign", metavar="KEY", help="Sign with a minisign secret key.")] = None,
 ) -> None:
     """Put a lineage on a shelf that others pull from: a folder, a bucket, a Hugging Face dataset.
 
@@ -303,11 +295,9 @@ def push(
 @command(offline=True, quiet=True)
 def pull(
     run: Run,
-    wanted: Annotated[str, typer.Argument(help="Name, target or title of a lineage (default: list the shelf).", show_default=False)] = "",
-    shelf: Annotated[
-        str, typer.Option("--from", metavar="TARGET", help="A folder, s3://…, hf://… (default: LINEAGE_SHELF).", show_default=False)
-    ] = "",
-    name: Annotated[str, typer.Option(help="Name of the lineage here (default: the one it has there).", show_default=False)] = "",
+    wanted: Annotated[str, argument(help="Name, target or title of a lineage (default: list the shelf).")] = "",
+    shelf: Annotated[str, option("--from", metavar="TARGET", help="A folder, s3://…, hf://… (default: LINEAGE_SHELF).")] = "",
+    name: Annotated[str, option(help="Name of the lineage here (default: the one it has there).")] = "",
     signer: Signer = "",
 ) -> None:
     """Take a lineage from a shelf: held against the index's hash, verified as every bundle, then imported.
@@ -329,9 +319,9 @@ def pull(
 @command()
 def migrate(
     run: Run,
-    source: Annotated[str, typer.Argument(metavar="FROM", help="A folder, or a postgresql:// address.", show_default=False)],
-    target: Annotated[str, typer.Argument(metavar="TO", help="The same.", show_default=False)],
-    lineage: Annotated[str, typer.Option("--lineage", "-l", help="Only this one (default: all).", show_default=False)] = "",
+    source: Annotated[str, argument(metavar="FROM", help="A folder, or a postgresql:// address.")],
+    target: Annotated[str, argument(metavar="TO", help="The same.")],
+    lineage: Annotated[str, option("--lineage", "-l", help="Only this one (default: all).")] = "",
 ) -> None:
     """Copy lineages from one store to another and compare what arrived by its hashes; the first store stays as it is.
 

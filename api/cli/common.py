@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
-from functools import cached_property, wraps
+from functools import cached_property, partial, wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_type_hints
@@ -25,7 +25,9 @@ from lineage.errors import LineageError, UsageError
 from lineage.progress import Watch
 from lineage.settings import Settings
 
-Home = Annotated[Path | None, typer.Option("--home", metavar="DIR", help="Folder of the store (or LINEAGE_HOME).", show_default=False)]
+option, argument = partial(typer.Option, show_default=False), partial(typer.Argument, show_default=False)
+"""Of a default that is not shown."""
+Home = Annotated[Path | None, option("--home", metavar="DIR", help="Folder of the store (or LINEAGE_HOME).")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object.")]
 Offline = Annotated[bool, typer.Option("--offline", help="Send nothing; use what the store holds (or LINEAGE_OFFLINE=1).")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
@@ -47,9 +49,9 @@ def one_of(*words: str) -> Callable[[str], list[str]]:
     return lambda incomplete: [word for word in words if word.startswith(incomplete)]
 
 
-_Chosen = Annotated[str, typer.Option("--lineage", "-l", help="The same, as an option.", show_default=False, autocompletion=known)]
+_Chosen = Annotated[str, option("--lineage", "-l", help="The same, as an option.", autocompletion=known)]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the calls, tokens and price that the chat model would cost; send it nothing.")]
-Named = Annotated[str, typer.Argument(help=OfLineage.model_fields["lineage"].description, show_default=False, autocompletion=known)]
+Named = Annotated[str, argument(help=OfLineage.model_fields["lineage"].description, autocompletion=known)]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from api.cli import exit_codes
-from api.cli.common import Run, command
+from api.cli.common import Run, argument, command, option
 from api.cli.display import plain, shorten
 from api.cli.files import writable
 from api.cli.terminal import bold, dim
@@ -22,13 +22,13 @@ from lineage.errors import UsageError
 @command(Deciding)
 def decide(
     run: Run,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A detail by any of its names: lr, weight decay.", show_default=False)] = "",
-    value: Annotated[str, typer.Argument(metavar="VALUE", help="What it is to be.", show_default=False)] = "",
-    because: Annotated[str, typer.Option("--because", help="Citation of the lines that state it, as `query` prints it.", show_default=False)] = "",
-    by: Annotated[str, typer.Option("--by", help="Who decides (default: your user name).", show_default=False)] = "",
+    name: Annotated[str, argument(metavar="NAME", help="A detail by any of its names: lr, weight decay.")] = "",
+    value: Annotated[str, argument(metavar="VALUE", help="What it is to be.")] = "",
+    because: Annotated[str, option("--because", help="Citation of the lines that state it, as `query` prints it.")] = "",
+    by: Annotated[str, option("--by", help="Who decides (default: your user name).")] = "",
     listed: Annotated[bool, typer.Option("--list", help="List what was decided.")] = False,
-    remove: Annotated[str, typer.Option("--remove", metavar="NAME", help="Withdraw the decision on a detail.", show_default=False)] = "",
-    export: Annotated[Path | None, typer.Option("--export", help="Write the decisions to a file, as Markdown.", show_default=False)] = None,
+    remove: Annotated[str, option("--remove", metavar="NAME", help="Withdraw the decision on a detail.")] = "",
+    export: Annotated[Path | None, option("--export", help="Write the decisions to a file, as Markdown.")] = None,
 ) -> None:
     """Record what you decide on a detail that the paper leaves open; the cited lines are checked to state it.
 
@@ -53,15 +53,15 @@ def decide(
         made = service.decide(name, value, because, by=who, **run.asked)
         run.put(made, lambda decision: "\n".join(_lines(decision)), "decide")
     else:
-        found = service.decisions(lineage)
+        in_force = service.decisions(lineage)
         if export is None:
-            run.put(found, _table, "decisions")
+            run.put(in_force, _table, "decisions")
             return
         path = writable(export)
-        path.write_text(markdown(found), encoding="utf-8")
-        run.put(found, lambda decisions: f"{len(decisions.decisions)} decisions in {plain(str(path))}", "decisions")
+        path.write_text(markdown(in_force), encoding="utf-8")
+        run.put(in_force, lambda decisions: f"{len(decisions.decisions)} decisions in {plain(str(path))}", "decisions")
         with exit_codes.concluding():
-            for problem in found.notes:
+            for problem in in_force.notes:
                 print(f"note: {plain(problem)}", file=sys.stderr)
 
 
@@ -76,10 +76,10 @@ def _withdrawn(decision: Decision) -> str:
     return f"withdrawn: {plain(decision.title or decision.name)} = {plain(decision.value)}"
 
 
-def _table(found: Decisions) -> str:
-    head = [dim(f"{found.lineage} · generation {found.generation}"), f"{len(found.decisions)} decisions"]
-    head += [f"note: {plain(note)}" for note in found.notes]
-    return "\n".join([*head, *(text for decision in found.decisions for text in _lines(decision))])
+def _table(decisions: Decisions) -> str:
+    head = [dim(f"{decisions.lineage} · generation {decisions.generation}"), f"{len(decisions.decisions)} decisions"]
+    head += [f"note: {plain(note)}" for note in decisions.notes]
+    return "\n".join([*head, *(text for decision in decisions.decisions for text in _lines(decision))])
 
 
 def _lines(decision: Decision) -> list[str]:

@@ -79,8 +79,8 @@ def _took(seconds: Mapping[str, float]) -> str:
     """How long a build took, and its parts, longest first."""
     parts = {stage: value for stage, value in seconds.items() if stage != "wall"}
     parts["other"] = seconds["wall"] - sum(parts.values())  # less than nothing where parts ran side by side
-    told = ", ".join(f"{stage} {value:.0f} s" for stage, value in sorted(parts.items(), key=lambda part: -part[1]) if value >= 0.5)
-    return f"{seconds['wall']:.0f} s" + (f" ({told})" if told else "")
+    stages = ", ".join(f"{stage} {value:.0f} s" for stage, value in sorted(parts.items(), key=lambda part: -part[1]) if value >= 0.5)
+    return f"{seconds['wall']:.0f} s" + (f" ({stages})" if stages else "")
 
 
 def _losses(rows: Sequence[LedgerRow]) -> list[str]:
@@ -262,12 +262,12 @@ def _lineage(row: StoredLineage | Damaged) -> str:
     return f"{bold(f'{row.lineage:<24}')} {plain(row.created)[:10]}  {row.counts['chunks']:>8,} chunks  {shorten(row.title or row.target, 100)}{came}"
 
 
-def status(found: Completeness) -> str:
+def status(state: Completeness) -> str:
     """The ledger's sums by kind, then every loss."""
-    lines = [f"{bold(found.lineage)}  generation {found.generation}", *([f"  {shorten(found.title, 110)}"] if found.title else [])]
-    for kind, sums in found.sums.items():
+    lines = [f"{bold(state.lineage)}  generation {state.generation}", *([f"  {shorten(state.title, 110)}"] if state.title else [])]
+    for kind, sums in state.sums.items():
         lines.append(f"  {kind:<10} {_equation(sums)}")
-    for kind, group in groupby(found.losses, key=lambda row: row.kind):
+    for kind, group in groupby(state.losses, key=lambda row: row.kind):
         lines += ["", bold(f"{kind}s failed or incomplete:")]
         lines += [f"  {row.status:<14} {shorten(row.subject, 60):<60}  {shorten(row.detail, 110)}".rstrip() for row in group]
     return "\n".join(lines)

@@ -35,16 +35,16 @@ def about(made: Pack) -> str:
 
 def written(answer: WrittenAnswer) -> str:
     """The sentences or quotations with the numbers of their evidence, the evidence, then what came near."""
-    said = answer.sentences or answer.quotes
-    hits = list({hit.chunk.id: hit for statement in said for hit in statement.evidence}.values())
+    statements = answer.sentences or answer.quotes
+    hits = list({hit.chunk.id: hit for statement in statements for hit in statement.evidence}.values())
     numbers = {hit.chunk.id: number for number, hit in enumerate(hits, 1)}
     lines = [dim(f"{answer.lineage} · generation {answer.generation}")]
     lines += [f"note: {plain(note)}" for note in answer.notes]
     lines += ["", "quoted, not claimed: these passages come nearest"] if answer.quotes else []
-    for sentence in said:
+    for sentence in statements:
         cited = ", ".join(str(number) for number in sorted({numbers[hit.chunk.id] for hit in sentence.evidence}))
         lines += ["", f"{printable(visible(sentence.text)[0])} {dim(f'[{cited}]')}"]
-    if not said:
+    if not statements:
         lines += ["", "nothing in this lineage supports an answer"]
     lines += ["", *(f"[{number}] {_source(hit)}" for number, hit in enumerate(hits, 1))] if hits else []
     lines += ["", "nearest evidence:", *(f"  {_source(hit)}" for hit in answer.nearest)] if answer.nearest else []
@@ -55,15 +55,15 @@ def _source(hit: Hit) -> str:
     return " · ".join(filter(None, (plain(pinpoint(hit)), licence(hit), "target's own" if hit.from_target else "", plain(hit.chunk.id))))
 
 
-def consensus(found: Consensus) -> str:
+def consensus(agreed: Consensus) -> str:
     """Each value with its holders: where, since when, in which words, and what it overrides."""
-    lines = [f"{plain(found.title)} ({plain(found.name)}) in {found.lineage} · generation {found.generation}"]
-    lines += [f"note: {plain(note)}" for note in found.notes]
-    for value in found.values[:_WHOLE]:
+    lines = [f"{plain(agreed.title)} ({plain(agreed.name)}) in {agreed.lineage} · generation {agreed.generation}"]
+    lines += [f"note: {plain(note)}" for note in agreed.notes]
+    for value in agreed.values[:_WHOLE]:
         lines += ["", *_value(value)]
-    lines += _rest(found.values[_WHOLE:])
-    if found.why:
-        lines += ["", "why the first one:", *(f"  {shorten(reason, 300)}" for reason in found.why)]
+    lines += _rest(agreed.values[_WHOLE:])
+    if agreed.why:
+        lines += ["", "why the first one:", *(f"  {shorten(reason, 300)}" for reason in agreed.why)]
     return "\n".join(lines)
 
 
@@ -92,8 +92,8 @@ def _holder(occurrence: FactOccurrence) -> list[str]:
     where = " · ".join(
         filter(None, (pinpoint(occurrence.evidence), fact.kind, occurrence.since and f"since {occurrence.since}", fact.scope and f"of {fact.scope}"))
     )
-    said = f": {shorten(fact.said, 140)}" if fact.said else ""
-    lines = [f"    {plain(where)}", f"        {shorten(fact.written, 40)}{said}"]
+    quote = f": {shorten(fact.said, 140)}" if fact.said else ""
+    lines = [f"    {plain(where)}", f"        {shorten(fact.written, 40)}{quote}"]
     return [*lines, *(f"        overrides {plain(old.value)} ({old.kind}, line {old.line})" for old in occurrence.overridden)]
 
 
@@ -106,8 +106,8 @@ def tallies(listed: Tallies) -> str:
     return "\n".join([*lines, "", "ask: lineage facts NAME"])
 
 
-def usage(found: ModelUsage) -> str:
+def usage(used: ModelUsage) -> str:
     """What a chat model is asked, or would be, and what that costs at most."""
-    cost = f", at most ${found.cost:.4f}" if found.cost else ""
-    tokens = f"at most {found.tokens_in:,} tokens in and {found.tokens_out:,} out"
-    return f"{plain(found.model)}: {found.calls} calls ({found.cached} answers are kept), {tokens}{cost}"
+    cost = f", at most ${used.cost:.4f}" if used.cost else ""
+    tokens = f"at most {used.tokens_in:,} tokens in and {used.tokens_out:,} out"
+    return f"{plain(used.model)}: {used.calls} calls ({used.cached} answers are kept), {tokens}{cost}"

@@ -73,9 +73,9 @@ def imported(made: Imported) -> str:
 def migrated(made: Sequence[Migrated]) -> str:
     """What lies in the other store now."""
     lines = [
-        f"{one.lineage}  generation {one.generation}  content {one.content_hash[:16]}…  {one.chunks:,} chunks"
-        f"  {'was there' if one.unchanged else 'copied'}, hashes agree"
-        for one in made
+        f"{row.lineage}  generation {row.generation}  content {row.content_hash[:16]}…  {row.chunks:,} chunks"
+        f"  {'was there' if row.unchanged else 'copied'}, hashes agree"
+        for row in made
     ]
     return "\n".join(lines)
 
@@ -91,9 +91,9 @@ def pruned(made: Pruned) -> str:
 def updated(made: Sequence[Updated]) -> str:
     """What lineages say otherwise than before."""
     lines = []
-    for one in made:
-        changed = (("works", one.works), ("values", one.values))
-        lines.append(f"{one.lineage}  generation {one.generation}  {one.note or ('changed' if any(some for _, some in changed) else 'nothing new')}")
+    for row in made:
+        changed = (("works", row.works), ("values", row.values))
+        lines.append(f"{row.lineage}  generation {row.generation}  {row.note or ('changed' if any(some for _, some in changed) else 'nothing new')}")
         for what, changes in changed:
             lines += [f"  {what}:"] if changes else []
             lines += [

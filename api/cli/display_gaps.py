@@ -34,21 +34,21 @@ _FRAME = 6
 """Lines of a screen below the contradictions: the heading of the decisions, blanks and foot, with the prompt that follows."""
 
 
-def gaps(found: Gaps) -> str:
+def gaps(report: Gaps) -> str:
     """The report: kind of paper, contradictions, details by state."""
-    counts = {state: sum(gap.state is state for gap in found.gaps) for state in Specification}
+    counts = {state: sum(gap.state is state for gap in report.gaps) for state in Specification}
     head = [
-        dim(f"{found.lineage} · generation {found.generation}"),
-        f"{shorten(found.target.title or found.target.id, 110)}",
-        f"{len(found.gaps)} details: " + ", ".join(f"{counts[state]} {state.value.lower().replace('_', ' ')}" for state in _STATES),
+        dim(f"{report.lineage} · generation {report.generation}"),
+        f"{shorten(report.target.title or report.target.id, 110)}",
+        f"{len(report.gaps)} details: " + ", ".join(f"{counts[state]} {state.value.lower().replace('_', ' ')}" for state in _STATES),
     ]
-    head += [f"note: {plain(note)}" for note in found.notes]
-    return "\n".join([*head, *_conflicts(found), *_details(found)])
+    head += [f"note: {plain(note)}" for note in report.notes]
+    return "\n".join([*head, *_conflicts(report), *_details(report)])
 
 
-def _details(found: Gaps) -> Iterator[str]:
+def _details(report: Gaps) -> Iterator[str]:
     shown: set[str] = set()
-    for heading, rows in groupby(sorted(found.gaps, key=lambda gap: _HEADINGS.index(_heading(gap))), key=_heading):
+    for heading, rows in groupby(sorted(report.gaps, key=lambda gap: _HEADINGS.index(_heading(gap))), key=_heading):
         yield "\n" + bold(heading)
         for gap in rows:
             yield from _row(gap, heading, shown)
@@ -137,17 +137,17 @@ def _is_own(suggestion: Suggestion) -> bool:
 
 def _line(hit: Hit) -> str:
     """The sentence that answers, else the line."""
-    if said := first(hit, ReasonKind.SAYS):
-        return said
+    if sentence := first(hit, ReasonKind.SAYS):
+        return sentence
     lines = hit.chunk.text.split("\n")
     at = hit.focus.start_line - hit.chunk.start_line if hit.focus else 0
     return lines[at] if 0 <= at < len(lines) else lines[0]
 
 
-def _conflicts(found: Gaps) -> Iterator[str]:
-    if found.conflicts:
-        yield "\n" + bad(f"CONTRADICTIONS ({len(found.conflicts)})")
-    for conflict in found.conflicts:
+def _conflicts(report: Gaps) -> Iterator[str]:
+    if report.conflicts:
+        yield "\n" + bad(f"CONTRADICTIONS ({len(report.conflicts)})")
+    for conflict in report.conflicts:
         yield from _conflict(conflict)
 
 

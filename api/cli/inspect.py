@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from api.cli import display, display_files, exit_codes
-from api.cli.common import Named, Run, command, known, one_of
+from api.cli.common import Named, Run, argument, command, known, one_of, option
 from api.cli.files import writable
 from api.requests import LogOf, Reporting
 from api.wire.encode import envelope
@@ -53,7 +53,7 @@ def graph(
     run: Run,
     lineage: Named = "",
     form: Annotated[str, typer.Option("--format", help=f"One of {', '.join(names('renderers'))}.", autocompletion=FORMS)] = "html",
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write (default: stdout).", show_default=False)] = None,
+    out: Annotated[Path | None, option("--out", "-o", help="File to write (default: stdout).")] = None,
 ) -> None:
     """Draw the lineage, or export it for other tools: x = year, size = weight, color = role.
 
@@ -72,10 +72,8 @@ def graph(
 def report(
     run: Run,
     lineage: Named = "",
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write: .html or .md (default: stdout).", show_default=False)] = None,
-    form: Annotated[
-        Literal["html", "markdown", "json"] | None, typer.Option("--format", help="Default: as the file is called.", show_default=False)
-    ] = None,
+    out: Annotated[Path | None, option("--out", "-o", help="File to write: .html or .md (default: stdout).")] = None,
+    form: Annotated[Literal["html", "markdown", "json"] | None, option("--format", help="Default: as the file is called.")] = None,
 ) -> None:
     """Write a report to mail or print: decisions by part with the ancestors' answers, licenses, what was read.
 
@@ -206,7 +204,7 @@ def doctor(run: Run) -> None:
 @command(LogOf)
 def eval_(
     run: Run,
-    file: Annotated[Path, typer.Argument(help="A file of questions with their answers, one JSON object a line.", show_default=False)],
+    file: Annotated[Path, argument(help="A file of questions with their answers, one JSON object a line.")],
     k: Annotated[int, typer.Option("-k", min=10, max=100, help="How many hits are asked for.")] = 20,
 ) -> None:
     """Measure a lineage on questions whose answers you know: recall, MRR, nDCG, focus and latency, by kind and row by row.

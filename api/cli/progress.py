@@ -16,6 +16,7 @@ from rich.progress import Progress, SpinnerColumn, TaskID, TextColumn, TimeElaps
 from rich.table import Column
 
 from lineage.progress import Event, Note, Stage, Waiting, Watch
+from lineage.text.hidden_text import printable
 
 _EVERY = 10.0
 _COUNTED = 100
@@ -34,7 +35,7 @@ class _Plain:
         with self._lock:
             line = self._line(event)
         if line:
-            print(_clean(line), file=sys.stderr, flush=True)
+            print(printable(line), file=sys.stderr, flush=True)
 
     def _line(self, event: Event) -> str:
         if isinstance(event, Note):
@@ -69,11 +70,6 @@ def remaining(done: int, total: int, seconds: float) -> str:
     return f"about {minutes} min left" if minutes < 60 else f"about {minutes // 60} h {minutes % 60} min left"
 
 
-def _clean(text: str) -> str:
-    """The text without control characters: it holds titles and names of strangers."""
-    return "".join(c if c.isprintable() else " " for c in text)
-
-
 class _Live:
     """One row per stage: its progress, its time, and what it is doing or waiting for."""
 
@@ -88,7 +84,7 @@ class _Live:
         with self._lock:
             if isinstance(event, Note):
                 style = "yellow" if event.level == "warning" else "default"
-                self._progress.console.print(_clean(event.text), style=style, markup=False, highlight=False)
+                self._progress.console.print(printable(event.text), style=style, markup=False, highlight=False)
             elif isinstance(event, Waiting):
                 self._row(self._last or Stage("target"), event.text)
             else:
@@ -103,7 +99,7 @@ class _Live:
 
     def _row(self, stage: Stage, note: str) -> None:
         left = remaining(stage.done, stage.total, time.monotonic() - self._started.setdefault(stage.name, time.monotonic()))
-        note = "" if stage.total and stage.done >= stage.total else _clean(note)
+        note = "" if stage.total and stage.done >= stage.total else printable(note)
         count, note = f"{stage.done:,}/{stage.total:,}" if stage.total else "", ", ".join(filter(None, (left, note)))
         if stage.name not in self._rows:
             self._rows[stage.name] = self._progress.add_task(stage.name, total=None, count=count, note=note)

@@ -14,7 +14,7 @@ import typer
 from pydantic import SecretStr
 
 from api.cli import exit_codes
-from api.cli.common import Run, command
+from api.cli.common import Run, command, option
 from api.operations import Service
 from api.wire.encode import envelope
 
@@ -65,7 +65,7 @@ def mcp(
     run: Run,
     print_config: Annotated[
         Literal["claude", "codex", "cursor", "vscode"] | None,
-        typer.Option("--print-config", help="Print the configuration for a client, and serve nothing.", show_default=False),
+        option("--print-config", help="Print the configuration for a client, and serve nothing."),
     ] = None,
     print_skill: Annotated[bool, typer.Option("--print-skill", help="Print a SKILL.md that teaches an agent when to ask; serve nothing.")] = False,
     local_files: Annotated[bool, typer.Option("--local-files", help="Let the agent build from papers and folders of this machine.")] = False,

@@ -13,6 +13,8 @@ import unicodedata
 from collections.abc import Iterator
 from typing import TextIO
 
+from lineage.text.hidden_text import printable
+
 _END, _BOLD, _DIM, _GOOD, _BAD, _CUT = "\ufdd0", "\ufdd1", "\ufdd2", "\ufdd3", "\ufdd4", "\ufdd5"
 _ANSI = {_END: "\x1b[0m", _BOLD: "\x1b[1m", _DIM: "\x1b[2m", _GOOD: "\x1b[32m", _BAD: "\x1b[31m", _CUT: ""}
 _MARK = re.compile("[\ufdd0-\ufdd5]")
@@ -23,7 +25,7 @@ _DEEPEST = 12
 
 def one_line(text: str) -> str:
     """The text without control characters, on one line."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return " ".join(printable(text).split())
 
 
 def bold(text: str) -> str:

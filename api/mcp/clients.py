@@ -44,15 +44,10 @@ def _surroundings(home: Path | None) -> dict[str, str]:
     made = configuration.load(home=home)
     set_here = {name for name, origin in configuration.origins(made).items() if origin.startswith("LINEAGE_")} | ({"home"} if home else set())
     values = {f"LINEAGE_{name.upper()}": getattr(made, name) for name in type(made).model_fields if name in set_here}
-    paths = {name: Path(value) for name, value in values.items() if isinstance(value, Path) or _is_file(value)}
+    paths = {name: Path(value) for name, value in values.items() if isinstance(value, Path) or (isinstance(value, str) and value.endswith(".json"))}
     if os.environ.get("LINEAGE_CONFIG"):
         paths["LINEAGE_CONFIG"] = configuration.config_file()
     return {name: str(path.resolve()) for name, path in paths.items()}
-
-
-def _is_file(value: object) -> bool:
-    """Whether a setting that accepts a name or a path (the tokenizer) is a file."""
-    return isinstance(value, str) and value.endswith(".json")
 
 
 def skill() -> str:

@@ -56,9 +56,9 @@ def _concise(desk: Desk, asked: SearchArguments, pages: Sequence[tuple[Answer, b
     top = f"{answers[0].lineage}, generation {answers[0].generation}{f' ({came.words})' if came.words else ''}."
 
     def frame(listed: concise.Listing) -> str:
-        supported = [one.supported for one in listed.answers]
+        supported = [answer.supported for answer in listed.answers]
         weak = "" if all(supported) else " Nothing clearly answers; these are the nearest." if not any(supported) else " Some have only near hits."
-        left = [one.left - 1 for one in listed.answers if one.left]
+        left = [answer.left - 1 for answer in listed.answers if answer.left]
         more = f"offset={min(left, default=asked.offset + asked.hits)} (more hits)" if left or any(further) else ""
         end = concise.next_call(listed, "for what is open one mode=regex with a pattern each, or lineage_read with `citations`", more)
         return f"{top}{weak} {fence.brief_notice}\n{fence.around(listed.text)}\n{end}" if listed.text else f"{top} Nothing here answers that. {end}"
@@ -76,13 +76,13 @@ def _matching(desk: Desk, asked: SearchArguments) -> Result:
     """One page of matching lines of each pattern, each with its statement or the lines around it."""
     how: dict[str, Any] = {"fixed": asked.mode == "exact", "kind": asked.kind, "work": asked.work, "no_target_code": asked.no_target_code}
     how |= {"context": asked.context, "limit": asked.hits, "offset": asked.offset, "lineage": asked.lineage}
-    found = [desk.service.grep(pattern, **how) for pattern in asked.questions]
-    answers = tuple(map(_matches, found))
-    first, total = found[0], sum(answer.total for answer in found)
+    matches = [desk.service.grep(pattern, **how) for pattern in asked.questions]
+    answers = tuple(map(_matches, matches))
+    first, total = matches[0], sum(answer.total for answer in matches)
     top = f"{total} lines match, definitions first." if total else "No line matches; mode=hybrid searches by meaning."
     top += _further(asked.hits, asked.offset, any(answer.has_more for answer in answers))
-    allowed = concise.budget(asked.budget, len(found), PATTERN_TOKENS)
-    lines = exact_lines.matching_lines(found, desk.service.tokens.count, allowed, blocks=asked.context > 0)
+    allowed = concise.budget(asked.budget, len(matches), PATTERN_TOKENS)
+    lines = exact_lines.matching_lines(matches, desk.service.tokens.count, allowed, blocks=asked.context > 0)
     text = results.blocks(top, [("", lines)] if total else [])
     return Result(_page(asked, first, text, answers), text)
 
@@ -140,13 +140,13 @@ def _cited_lines(desk: Desk, asked: ReadArguments, cited: Sequence[str]) -> Resu
     """The lines that citations mean, each under what they stand in; the first is the structured evidence."""
     how: dict[str, Any] = {"callers": asked.callers, "lineage": asked.lineage, "no_target_code": asked.no_target_code}
     first = desk.service.read(cited[0], lines=asked.lines if len(cited) == 1 else "", **how)
-    found, missed = [first], list[str]()
-    for one in cited[1:]:
+    passages, missed = [first], list[str]()
+    for citation in cited[1:]:
         try:
-            found.append(desk.service.read(one, **how))
+            passages.append(desk.service.read(citation, **how))
         except LineageError as error:
             missed.append(f"{error}; {error.hint}")
-    texts = [*exact_lines.passages(found, desk.service.tokens.count, CITATION_TOKENS * len(found)), *missed]
+    texts = [*exact_lines.passages(passages, desk.service.tokens.count, CITATION_TOKENS * len(passages)), *missed]
     chunk = first.hit.chunk
     around = {"before": chunk.start_line - 1, "after": max(0, first.lines - chunk.end_line), "previous": "", "next": ""}
     text = results.blocks(f"Lineage {first.lineage}.", [("", "\n".join(texts))])

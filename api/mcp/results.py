@@ -21,7 +21,7 @@ from lineage.decisions import Decision
 from lineage.errors import LineageError
 from lineage.records import UNKNOWN, Hit, Provenance
 from lineage.results import Conflict, FactOccurrence, Gap, PackItem, Suggestion, Value
-from lineage.text.hidden_text import inline, visible
+from lineage.text.hidden_text import inline, printable, shortened, visible
 
 _HELD, _STATED, _OFFERS, _TEXT = 3, 2, 2, 400
 Row = dict[str, Any]
@@ -75,12 +75,11 @@ def occurrence_row(occurrence: FactOccurrence) -> Row:
     return row | {"since": occurrence.since, "overridden": [visible(other.value)[0] for other in occurrence.overridden]}
 
 
-def evidence_row(hit: Hit, said: str = "") -> Row:
+def evidence_row(hit: Hit, statement: str = "") -> Row:
     """The lines (in a paper, the words) that state it, at most 400 characters, and their source."""
-    text = visible(said if said and hit.chunk.kind == "paper" else _lines(hit))[0].strip()
-    cut = text if len(text) <= _TEXT else text[: _TEXT - 1] + "…"
+    text = visible(statement if statement and hit.chunk.kind == "paper" else _lines(hit))[0].strip()
     source = {"citation": pinpoint(hit), "chunk": hit.chunk.id, "license": licenses.shown(hit.work.license)}
-    return {"text": cut, **source, "from_target": hit.from_target, "trust": TRUST}
+    return {"text": shortened(text, _TEXT), **source, "from_target": hit.from_target, "trust": TRUST}
 
 
 def _lines(hit: Hit) -> str:
@@ -100,7 +99,7 @@ def gap_text(gap: Row) -> str:
     lines = [f"decided: {gap['decided']}"] if gap["decided"] else []
     lines += [gap["why"]] if gap["why"] else []
     lines += [f"stated: {_cited(passage)}" for passage in gap["stated"]]
-    lines += [f"the target has {_valued(held)}: {_cited(held)}" for held in gap["values"]]
+    lines += [f"the target has {_valued(fact)}: {_cited(fact)}" for fact in gap["values"]]
     for offer in gap["offers"]:
         lines.append(f"the lineage offers {_valued(offer)} ({offer['grade']}: {offer['reason']})")
         lines += [f"  {link}" for link in offer["chain"]]
@@ -212,8 +211,7 @@ def failed(error: LineageError) -> Result:
 
 
 def _short(text: str) -> str:
-    text = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return text if len(text) <= _MOST else text[: _MOST - 1] + "…"
+    return shortened(" ".join(printable(text).split()), _MOST)
 
 
 def told(body: HitsPage | GapsPage | BriefPack, line: str, parts: Sequence[tuple[str, str]]) -> str:

@@ -85,13 +85,13 @@ def _plain(settings: Settings) -> dict[str, Any]:
 
 def _followed(child: subprocess.Popen[bytes], watch: JobWatch) -> BuildReport:
     """The report, after every event was told."""
-    for said in _lines(_pipe(child.stdout), watch.check):
-        if "event" in said:
-            watch(_EVENTS[said["event"]](**said["values"]))
-        elif "error" in said:
-            raise _error(said["error"])
+    for message in _lines(_pipe(child.stdout), watch.check):
+        if "event" in message:
+            watch(_EVENTS[message["event"]](**message["values"]))
+        elif "error" in message:
+            raise _error(message["error"])
         else:
-            return TypeAdapter(BuildReport).validate_python(said["report"])
+            return TypeAdapter(BuildReport).validate_python(message["report"])
     raise LineageError("the process of the build ended without an answer", hint=_DIED)
 
 
@@ -115,14 +115,14 @@ def _lines(pipe: IO[bytes], check: Callable[[], None]) -> Iterator[dict[str, Any
             yield json.loads(line)
 
 
-def _error(said: dict[str, str]) -> LineageError:
+def _error(info: dict[str, str]) -> LineageError:
     """An error of the child as one of this process, with its type as far as that is made of words alone."""
-    kind = getattr(errors, said["type"], LineageError)
+    kind = getattr(errors, info["type"], LineageError)
     with suppress(TypeError):
-        made = kind(said["message"], hint=said["hint"])
+        made = kind(info["message"], hint=info["hint"])
         if isinstance(made, LineageError):
             return made
-    return errors.UpstreamError(said["message"], hint=said["hint"]) if said["upstream"] else LineageError(said["message"], hint=said["hint"])
+    return errors.UpstreamError(info["message"], hint=info["hint"]) if info["upstream"] else LineageError(info["message"], hint=info["hint"])
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:
@@ -149,9 +149,9 @@ def main() -> None:
     threading.Thread(target=_leave_with_parent, daemon=True).start()
     lock = threading.Lock()
 
-    def tell(**said: Any) -> None:
+    def tell(**message: Any) -> None:
         with lock, suppress(BrokenPipeError):
-            out.write(json.dumps(said).encode() + b"\n")
+            out.write(json.dumps(message).encode() + b"\n")
             out.flush()
 
     try:

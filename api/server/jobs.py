@@ -7,9 +7,7 @@ what it left; a build loses nothing by that. Two requests for the same build joi
 
 from __future__ import annotations
 
-import json
 import os
-import socket
 import sys
 import threading
 import time
@@ -25,7 +23,7 @@ from api.server.build_process import JobWatch
 from api.server.journal import Job, JobEvent, Journal, new_id, now
 from api.wire.encode import to_json
 from indexer.plan import BuildReport, BuildRequest
-from indexer.store.atomic_files import write_whole
+from indexer.store.atomic_files import note_process, noted_process
 from lineage import ids
 from lineage.errors import BadIdentifier, Cancelled, LineageError, QueueFull, failures
 from lineage.progress import Event, Note, Stage
@@ -150,11 +148,7 @@ class Jobs:
         """A description of the current (or killed) worker; empty if there is none."""
         if self._lock.is_locked:
             return f"this process ({os.getpid()})"
-        try:
-            owner = json.loads(self._said.read_bytes())
-            return f"process {int(owner['pid'])} on {str(owner['host'])[:80]} since {str(owner['since'])[:40]}"
-        except (OSError, ValueError, KeyError, TypeError):
-            return ""
+        return noted_process(self._said)
 
     def _work(self) -> None:
         while not self._stop.is_set():
@@ -174,8 +168,7 @@ class Jobs:
                 self._lock.acquire(blocking=False)
             except Timeout:
                 return False
-            owner = {"host": socket.gethostname(), "pid": os.getpid(), "since": now()}
-            write_whole(self._said, json.dumps(owner).encode())
+            note_process(self._said)
         for job in list(self._journal.all()):
             if job.state == "running":
                 self._journal.write(replace(job, state="queued"))

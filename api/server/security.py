@@ -23,6 +23,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.rest import PREFIX
 from api.rest.problems import Problem
+from indexer.transport.upstreams import is_loopback
 from lineage.errors import SettingsError
 from lineage.settings import MIB, Settings
 
@@ -66,16 +67,6 @@ class AccessPolicy:
     rate: float = 20.0
     burst: int = 200
     concurrency: int = 64
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a listening address is reachable from this machine only."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def policy_of(settings: Settings, host: str) -> AccessPolicy:
@@ -141,8 +132,8 @@ def _public(path: str) -> bool:
     return path == PUBLIC[0] or path.startswith(PUBLIC[1])
 
 
-def _authorised(token: str, said: str) -> bool:
-    scheme, _, given = said.partition(" ")
+def _authorised(token: str, header: str) -> bool:
+    scheme, _, given = header.partition(" ")
     return scheme.lower() == "bearer" and hmac.compare_digest(given.strip().encode(), token.encode())
 
 

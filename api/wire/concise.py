@@ -17,7 +17,7 @@ from lineage.citation import citation, owner, short
 from lineage.licenses import called
 from lineage.reasons import UNSUPPORTED
 from lineage.records import Answer, Focus, Hit, Setting, Settled, WorkId
-from lineage.text.hidden_text import inline
+from lineage.text.hidden_text import inline, printable, shortened
 from lineage.text.phrases import sentences
 from lineage.text.tokens import terms, tokens
 from retrieval.search.definitions import names_read
@@ -302,7 +302,7 @@ def _hold(text: str, asked: frozenset[str]) -> int:
 
 def cut_line(text: str) -> str:
     """A line of code as it is shown, cut if it is long."""
-    return shortened(_printable(text.replace("\t", "    ")).rstrip(), LINE)
+    return shortened(printable(inline(text.replace("\t", "    "))).rstrip(), LINE)
 
 
 def _sentence(text: str) -> str:
@@ -311,17 +311,7 @@ def _sentence(text: str) -> str:
 
 def one_line(text: str) -> str:
     """A text on one line, printable."""
-    return " ".join(_printable(text).split())
-
-
-def _printable(text: str) -> str:
-    flat = inline(text)
-    return flat if flat.isprintable() else "".join(c if c.isprintable() else " " for c in flat)
-
-
-def shortened(text: str, most: int) -> str:
-    """A text of at most so many characters."""
-    return text if len(text) <= most else text[: most - 1] + "…"
+    return " ".join(printable(inline(text)).split())
 
 
 # -- steps

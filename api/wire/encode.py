@@ -63,8 +63,8 @@ def maker(hint: Any) -> Callable[[Any], Any]:
         return cast("Callable[[Any], Any]", named)
     options = [option for option in get_args(hint) if option not in {type(None), Ellipsis}]
     if len(options) == 1:
-        one = maker(options[0])
-        return (lambda values: tuple(map(one, values))) if get_origin(hint) is tuple else lambda value: None if value is None else one(value)
+        item = maker(options[0])
+        return (lambda values: tuple(map(item, values))) if get_origin(hint) is tuple else lambda value: None if value is None else item(value)
     return (lambda record: view(record, cast("Any", hint))) if is_dataclass(hint) else visible_in
 
 

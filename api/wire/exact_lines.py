@@ -9,9 +9,9 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
-from api.wire.concise import LINE, ConciseHit, ListedPlace, about, concise_hit, cut_line, numbered_lines, one_line, shortened
+from api.wire.concise import LINE, ConciseHit, ListedPlace, about, concise_hit, cut_line, numbered_lines, one_line
 from lineage.citation import short
-from lineage.text.hidden_text import inline
+from lineage.text.hidden_text import inline, shortened
 
 if TYPE_CHECKING:
     from retrieval.search.exact import ExactAnswer, LineMatch

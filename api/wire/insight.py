@@ -289,13 +289,13 @@ def is_open(gap: Gap | GapView) -> bool:
     return not gap.decision and gap.state is not Specification.SPECIFIED and not gap.detail.name.startswith(SETTING)
 
 
-def valued(held: FactOccurrence | FactOccurrenceView) -> str:
+def valued(occurrence: FactOccurrence | FactOccurrenceView) -> str:
     """A value with its unit and scope."""
-    fact = held.fact
+    fact = occurrence.fact
     return fact.value + (f" {fact.unit}" if fact.unit else "") + (f" ({fact.scope})" if fact.scope else "")
 
 
 def answered(offer: Suggestion | SuggestionView) -> str:
     """A value that is offered as `name = value`, a statement of code as it is."""
-    held = offer.held[0]
-    return held.fact.value if held.fact.end_line else f"{held.fact.name} = {valued(held)}"
+    occurrence = offer.held[0]
+    return occurrence.fact.value if occurrence.fact.end_line else f"{occurrence.fact.name} = {valued(occurrence)}"

@@ -11,7 +11,7 @@ from html import escape
 from typing import Any, Literal
 from urllib.parse import quote
 
-from lineage.text.hidden_text import inline, literal, visible
+from lineage.text.hidden_text import inline, literal, shortened, visible
 
 LEFT = ' style="text-align:left"'
 """For cells in notebooks, which show numbers to the right."""
@@ -102,8 +102,7 @@ def _text(text: str) -> str:
 
 
 def _line(text: str) -> str:
-    text = inline(text)
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    return shortened(inline(text), LONGEST)
 
 
 def is_web(url: str) -> bool:

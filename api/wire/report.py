@@ -122,8 +122,8 @@ def _best(gap: GapView) -> GapView:
 
 
 def _license(work: Work) -> ReportLicense:
-    found = terms(work.license)
-    return ReportLicense(work.id, work.title, called(work.license), found.condition, found.allowed)
+    conditions = terms(work.license)
+    return ReportLicense(work.id, work.title, called(work.license), conditions.condition, conditions.allowed)
 
 
 # -- the report as blocks
@@ -144,7 +144,9 @@ def _blocks(report: ReportView) -> Iterator[Block]:
     yield Heading(2, "Ancestors by part")
     yield Table(
         ("Part", "Taken from", "Rank", "Because"),
-        tuple((part.part, (_work(one),), str(rank), one.reason) for part in report.parts for rank, one in enumerate(part.ancestors, 1)),
+        tuple(
+            (part.part, (_work(ancestor),), str(rank), ancestor.reason) for part in report.parts for rank, ancestor in enumerate(part.ancestors, 1)
+        ),
     )
     yield Heading(2, "Licenses")
     yield Paragraph("Of every work whose text was read. This report quotes a single line of what may not be passed on.")
@@ -202,12 +204,12 @@ def decision_row(gap: GapView) -> tuple[Cell, ...]:
         return gap.detail.title, paper, (Text(valued(gap.facts[0]), "strong"),), _evidence(gap.facts[0].evidence, gap.facts[0].citation)
     if not offer:
         return gap.detail.title, paper, "" if gap.stated else "nothing in the lineage", _evidence(gap.stated[0]) if gap.stated else ""
-    held, value = offer.held[0], answered(offer)
+    occurrence, value = offer.held[0], answered(offer)
     return (
         gap.detail.title,
         paper,
         (Text(value, "strong"), Text(f" {offer.grade}: {offer.reason}", "quiet")),
-        _evidence(held.evidence, held.citation, value),
+        _evidence(occurrence.evidence, occurrence.citation, value),
     )
 
 

@@ -23,7 +23,7 @@ from lineage.file_roles import ASIDE
 from lineage.generation import Manifest
 from lineage.records import UNKNOWN, CodeLink, FileRole, LedgerRow, Provenance, Reference, Status, Work, WorkId
 from lineage.references.signals import TitledAncestor
-from lineage.text.hidden_text import inline
+from lineage.text.hidden_text import inline, shortened
 from retrieval.search.missing_software import MissingSoftware
 
 if TYPE_CHECKING:
@@ -142,16 +142,16 @@ class Overview:
         for ancestor in self.ancestors:
             parts.setdefault(_called(ancestor.title, ancestor.work), []).append(ancestor.part)
         papers = [_called(text.title, text.work) for text in texts if text.kind == "paper"]
-        lines = [f"{self.report.lineage}: {_cut(target.title or target.id, 100)}; {len(self.references)} references"]
+        lines = [f"{self.report.lineage}: {shortened(target.title or target.id, 100)}; {len(self.references)} references"]
         lines += [f"origin: {self.provenance.words}"] if self.provenance.words else []
         lines += ["takes from: " + "; ".join(f"{name} ({', '.join(taken)})" for name, taken in list(parts.items())[:_ANCESTORS])] if parts else []
         lines += [_repository(text) for text in texts if text.kind == "code"] or ["no repository"]
         lines += (
             [f"papers: {'; '.join(papers[:_PAPERS])}" + (f" and {len(papers) - _PAPERS} more" if len(papers) > _PAPERS else "")] if papers else []
         )
-        add, named = f"suggest: lineage add {self.report.lineage}", [one for one in self.missing if one.named]
-        lines += [f"not here, though the target names it: {one.name}; {add} {one.address or _SOMEWHERE}" for one in named]
-        rest = [one.address.removeprefix("https://github.com/") for one in self.missing if not one.named]
+        add, named = f"suggest: lineage add {self.report.lineage}", [software for software in self.missing if software.named]
+        lines += [f"not here, though the target names it: {software.name}; {add} {software.address or _SOMEWHERE}" for software in named]
+        rest = [software.address.removeprefix("https://github.com/") for software in self.missing if not software.named]
         lines += [f"not here, though imported: {', '.join(rest)}" + ("" if named else f"; {add} {_SOMEWHERE}")] if rest else []
         return "\n".join(map(inline, [*lines, query]))
 
@@ -162,11 +162,7 @@ _CODE = (".py", ".ipynb", ".jl", ".r", ".cpp", ".cc", ".rs", ".go", ".java", ".j
 
 
 def _called(title: str, work: str) -> str:
-    return _cut(title.partition(":")[0], 40) or work
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
+    return shortened(title.partition(":")[0], 40) or work
 
 
 def _repository(text: IndexedText) -> str:

@@ -227,7 +227,7 @@ def refetch(bench: BuildContext, bundle: Bundle) -> tuple[Fetched, Failures]:
     rebuilt_chunks: dict[tuple[tuple[WorkId, str], str], Chunk] = {}
     failures: Failures = {}
     with ThreadPoolExecutor(max_workers=4) as pool:
-        for n, (work, (documents, why)) in enumerate(zip(works, pool.map(lambda one: documents_of(bench, one), works), strict=True), 1):
+        for n, (work, (documents, why)) in enumerate(zip(works, pool.map(partial(documents_of, bench), works), strict=True), 1):
             bench.watch(Stage("fetch again", n, len(works), work.title or work.id))
             same, parts = _same(wanted[work.id], documents, passages)
             texts |= same
@@ -305,9 +305,9 @@ def bring(bench: BuildContext, path: Path, name: str = "", signer: str = "", of:
         manifest = _write(bench, bundle, slug, Fetched(), came)
     if missing and not bench.settings.offline:
         bench.watch(Note(f"{slug} can be queried now (generation {manifest.id}); the texts of {len(missing)} works are being fetched again"))
-        found, missing = refetch(bench, bundle)
-        fetched = tuple(sorted({work for work, _ in found.texts}))
-        manifest = _write(bench, bundle, slug, found, came) if found.texts else manifest
+        refetched, missing = refetch(bench, bundle)
+        fetched = tuple(sorted({work for work, _ in refetched.texts}))
+        manifest = _write(bench, bundle, slug, refetched, came) if refetched.texts else manifest
     return Imported(
         lineage=slug,
         generation=manifest.id,
@@ -388,7 +388,7 @@ def _unverified(path: Path, signer: str) -> Iterator[str]:
         yield "it is signed, and no key was given to verify by: lineage import FILE --signer KEY.pub"
 
 
-def _conditions(found: Iterable[tuple[str, int]]) -> Iterator[str]:
-    for condition, count in sorted(found):
+def _conditions(counts: Iterable[tuple[str, int]]) -> Iterator[str]:
+    for condition, count in sorted(counts):
         if "not for commercial" in condition:
             yield f"{count} works may be used with a condition: {condition}"

@@ -103,17 +103,17 @@ class Shelf:
         """The one bundle whose lineage, target or title is `wanted`; raises `NotFound` with what is there."""
         rows = self.bundles()
         names = {wanted, _identifier(wanted)} - {""}
-        found = (
+        matches = (
             [row for row in rows if row.lineage == wanted]
             or [row for row in rows if {row.lineage, row.target} & names]
             or [row for row in rows if ids.normal_title(row.title) == ids.normal_title(wanted)]
         )
-        if not found:
+        if not matches:
             there = ", ".join(row.lineage for row in rows[:10]) + (" ..." if len(rows) > 10 else "")
             raise NotFound(f"{wanted[:80]!r} is not on the shelf {self.address}", hint=f"it holds {there}" if rows else "it is empty")
-        if len(found) > 1:
-            raise AmbiguousTarget(f"{len(found)} bundles are of {wanted[:80]!r}", [f"{row.lineage}  {row.title[:80]}" for row in found])
-        return found[0]
+        if len(matches) > 1:
+            raise AmbiguousTarget(f"{len(matches)} bundles are of {wanted[:80]!r}", [f"{row.lineage}  {row.title[:80]}" for row in matches])
+        return matches[0]
 
     def put(self, made: Exported, manifest: Manifest, title: str) -> Shelved:
         """Put an exported bundle and its signature there and name it in the index, in place of the last one of its name."""
@@ -138,7 +138,7 @@ class Shelf:
                 self._send(signature_path(Path(made.path)), f"{row.file}.minisig")
         before = self._listed(row)
         with self._reached():
-            for old in {one.file for one in before if one.lineage == row.lineage} - {row.file}:
+            for old in {shelved.file for shelved in before if shelved.lineage == row.lineage} - {row.file}:
                 for name in (old, f"{old}.minisig"):
                     if self._fs.exists(self._at(name)):
                         self._fs.rm_file(self._at(name))
@@ -151,8 +151,8 @@ class Shelf:
                 before = self.bundles()
             except NotFound:
                 before = ()
-            rows = sorted((*(one for one in before if one.lineage != row.lineage), row), key=lambda one: one.lineage)
-            text = json.dumps({"format": FORMAT, "version": VERSION, "bundles": [asdict(one) for one in rows]}, ensure_ascii=False, indent=1)
+            rows = sorted((*(shelved for shelved in before if shelved.lineage != row.lineage), row), key=lambda shelved: shelved.lineage)
+            text = json.dumps({"format": FORMAT, "version": VERSION, "bundles": [asdict(shelved) for shelved in rows]}, ensure_ascii=False, indent=1)
             with self._reached():
                 self._write(INDEX, text.encode() + b"\n")
             if row in self.bundles():

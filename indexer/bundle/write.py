@@ -10,7 +10,7 @@ import tarfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
 
@@ -53,10 +53,7 @@ class Exported:
 
 def program() -> str:
     """Name and version of this program."""
-    try:
-        return f"paper-lineage {version('paper-lineage')}"
-    except PackageNotFoundError:  # out of a source tree that is not installed
-        return "paper-lineage"
+    return f"paper-lineage {version('paper-lineage')}"
 
 
 def export(generation: Generation, path: Path, texts: Texts = "licensed", decisions: Sequence[Decision] = ()) -> Exported:
@@ -144,8 +141,8 @@ class _Making:
         if VECTORS in self.generation.manifest.files:
             yield form.VECTORS, self.generation.file(VECTORS) or b""
 
-    def _lines(self, member: str, found: Iterable[Any]) -> bytes:
-        return form.lines(found, form.ROWS[member])
+    def _lines(self, member: str, records: Iterable[Any]) -> bytes:
+        return form.lines(records, form.ROWS[member])
 
     def _work(self, work: Work) -> Work:
         """A record; the abstract of a local file is removed together with its text."""

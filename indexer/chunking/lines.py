@@ -65,15 +65,11 @@ def _inside(text: SourceText, node: _Node, around: tuple[Span, ...], policy: Chu
     """Pieces of what lies inside a node, loose neighbours packed."""
     is_unit = node.span.role != "file"
     inner = (*around, node.span) if is_unit and node.span.role != "block" else around
-    long = _cuttable(inner)
+    long = bool(inner) and inner[-1].role in {"function", "method", "command", "cell"}
     lines, chars = (policy.piece, MAX_CHARS) if long else (policy.lines, policy.chars)
     for loose, group in groupby(_parts(text, node, inner, policy), key=lambda piece: piece.loose):
         run = list(group)
         yield from packed(text, run, lines, chars) if loose else run
-
-
-def _cuttable(inner: tuple[Span, ...]) -> bool:
-    return bool(inner) and inner[-1].role in {"function", "method", "command", "cell"}
 
 
 def _parts(text: SourceText, node: _Node, inner: tuple[Span, ...], policy: ChunkSizes) -> Iterator[Piece]:
@@ -124,14 +120,14 @@ def _opens(node: _Node, policy: ChunkSizes) -> bool:
     return any(_many_settings(part, policy) or (part.span.role == "block" and _opens(part, policy)) for part in node.parts)
 
 
-def _attached(text: SourceText, found: list[Piece]) -> Iterator[Piece]:
+def _attached(text: SourceText, pieces: list[Piece]) -> Iterator[Piece]:
     """The pieces, those of one or two lines joined to the piece after them, else to the one before, where that fits."""
     done: list[Piece] = []
-    for at, piece in enumerate(found):
+    for at, piece in enumerate(pieces):
         last = done[-1] if done else None
         if last and _scrap(text, last) and text.fits(Piece(last.start, piece.end)):
             done[-1] = Piece(last.start, piece.end, piece.spans or last.spans)
-        elif last and _scrap(text, piece) and not _goes_on(text, found[at : at + 2]) and text.fits(Piece(last.start, piece.end)):
+        elif last and _scrap(text, piece) and not _goes_on(text, pieces[at : at + 2]) and text.fits(Piece(last.start, piece.end)):
             done[-1] = Piece(last.start, piece.end, last.spans or piece.spans)
         else:
             done.append(piece)

@@ -150,10 +150,10 @@ def _checked(path: Path, sha256: str = "") -> Path:
     """A packaged file, which is there and has its hash."""
     try:
         with path.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise SettingsError(f"the packaged embedder lacks {path.name}: {error.strerror}", hint="reinstall the package") from error
-    if sha256 and found != sha256:
+    if sha256 and digest != sha256:
         raise SettingsError(f"the packaged embedder's {path.name} is not the file this version was made with", hint="reinstall the package")
     return path
 

@@ -48,15 +48,15 @@ class Sink:
         if says and _NAME.match(name) and len(text) <= _LONGEST_VALUE and len(self.settings) < MOST_FACTS:
             self.settings.setdefault(RawSetting(line + self.first, name, text, kind, scope[:80]))
 
-    def text(self, line: int, written: str, said: str, *, context: str = "", scope: str = "", kind: FactKind | None = None) -> bool:
+    def text(self, line: int, written: str, text: str, *, context: str = "", scope: str = "", kind: FactKind | None = None) -> bool:
         """A name and the text of its value; whether that is a fact."""
 
         def value(naming: NameMatch) -> NormalizedValue | None:
-            return self.ontology.normalise(naming.name, said, own=naming.own)
+            return self.ontology.normalise(naming.name, text, own=naming.own)
 
-        return self._put(line, written, said, context, scope, kind, value)
+        return self._put(line, written, text, context, scope, kind, value)
 
-    def node(self, line: int, written: str, tree: ast.expr, said: str, *, context: str = "", scope: str = "", kind: FactKind | None = None) -> bool:
+    def node(self, line: int, written: str, tree: ast.expr, text: str, *, context: str = "", scope: str = "", kind: FactKind | None = None) -> bool:
         """A name and an expression of Python: a literal's value, or the expression as written where it computes."""
 
         def value(naming: NameMatch) -> NormalizedValue | None:
@@ -66,10 +66,10 @@ class Sink:
             except Expression:
                 if name == "adam_betas" and isinstance(tree, ast.Tuple | ast.List) and len(tree.elts) == 2:
                     for part, element in zip(("adam_beta1", "adam_beta2"), tree.elts, strict=True):
-                        self.node(line, part, element, said, scope=scope, kind=kind)
-                return NormalizedValue(" ".join(said.split())[:_SAID], self.ontology.terms[name].unit, False) if _tells(tree) else None
+                        self.node(line, part, element, text, scope=scope, kind=kind)
+                return NormalizedValue(" ".join(text.split())[:_SAID], self.ontology.terms[name].unit, False) if _tells(tree) else None
 
-        return self._put(line, written, said, context, scope, kind, value)
+        return self._put(line, written, text, context, scope, kind, value)
 
     def state(
         self,
@@ -95,10 +95,10 @@ class Sink:
         self._betas(extracted_fact)
 
     def _put(
-        self, line: int, written: str, said: str, context: str, scope: str, kind: FactKind | None, read: Callable[[NameMatch], NormalizedValue | None]
+        self, line: int, written: str, text: str, context: str, scope: str, kind: FactKind | None, read: Callable[[NameMatch], NormalizedValue | None]
     ) -> bool:
         naming = self.ontology.naming(written, context) or self.ontology.naming(_SUFFIX.sub("", written), context)
-        value = read(naming) if naming and not naming.meant else self._flag(naming, said)
+        value = read(naming) if naming and not naming.meant else self._flag(naming, text)
         if not naming or not value:
             return False
         name = self.ontology.refined(naming.name, value.value)
@@ -117,7 +117,7 @@ class Sink:
             value.unit,
             kind or self.kind,
             written[:80],
-            " ".join(said.split())[:_SAID],
+            " ".join(text.split())[:_SAID],
             within[:80],
             value.literal,
         )
@@ -125,9 +125,9 @@ class Sink:
         self._betas(extracted_fact)
         return True
 
-    def _flag(self, naming: NameMatch | None, said: str) -> NormalizedValue | None:
+    def _flag(self, naming: NameMatch | None, text: str) -> NormalizedValue | None:
         """What a switch says: `fp16: true` is a precision, `fp16: false` says nothing."""
-        on = said.strip().lower().strip("'\"") in {"true", "1", "yes", "on"}
+        on = text.strip().lower().strip("'\"") in {"true", "1", "yes", "on"}
         return NormalizedValue(naming.meant, "", True) if naming and on else None
 
     def _betas(self, extracted_fact: ExtractedFact) -> None:

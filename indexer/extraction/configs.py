@@ -54,24 +54,24 @@ def around(path: str) -> str:
     return ".".join([part.replace(".", "_") for part in pure.parts[-2:-1]] + [pure.stem.replace(".", "_")])
 
 
-def _leaf(sink: Sink, line: int, keys: list[str], said: str, path: str) -> None:
+def _leaf(sink: Sink, line: int, keys: list[str], text: str, path: str) -> None:
     if not keys:
         return
     scope = ".".join(keys[:-1])
     with suppress(Expression):
-        value = read_value(said)
-        sink.setting(line, keys[-1], "none" if value is None and said.strip() else value, "config", scope)
+        value = read_value(text)
+        sink.setting(line, keys[-1], "none" if value is None and text.strip() else value, "config", scope)
     context = f"{around(path)}.{scope}" if scope else around(path)
-    if _NAME.fullmatch(keys[-1]) or not _invented(keys[-1], said, context, sink.ontology):
-        sink.text(line, keys[-1], said, context=context, scope=scope, kind="config")
+    if _NAME.fullmatch(keys[-1]) or not _invented(keys[-1], text, context, sink.ontology):
+        sink.text(line, keys[-1], text, context=context, scope=scope, kind="config")
 
 
-def _invented(key: str, said: str, context: str, ontology: Ontology) -> bool:
+def _invented(key: str, text: str, context: str, ontology: Ontology) -> bool:
     """Whether a key that is no identifier has a choice that nobody knows: `capital.loss` is a column of a table."""
     naming = ontology.naming(key, context)
     if naming is None:
         return False
-    value = ontology.normalise(naming.name, said)
+    value = ontology.normalise(naming.name, text)
     return value is not None and not ontology.knows(naming.name, value.value)
 
 

@@ -254,16 +254,16 @@ def _is_command(line: str) -> bool:
     return indented or (".py" in line and len(_FLAGS.findall(line[:4_000])) > 1)
 
 
-def scoped(found: Mapping[ExtractedFact, Section]) -> dict[ExtractedFact, None]:
+def scoped(sections: Mapping[ExtractedFact, Section]) -> dict[ExtractedFact, None]:
     """The facts of a paper with their sections, those of prose for the part that their section is about."""
-    parts = _parts_alike(found)
-    return {_of_part(extracted_fact, section) if section in parts else extracted_fact: None for extracted_fact, section in found.items()}
+    parts = _parts_alike(sections)
+    return {_of_part(extracted_fact, section) if section in parts else extracted_fact: None for extracted_fact, section in sections.items()}
 
 
-def _parts_alike(found: Mapping[ExtractedFact, Section]) -> set[Section]:
+def _parts_alike(sections: Mapping[ExtractedFact, Section]) -> set[Section]:
     """Sections whose like below a sibling gives some detail another value."""
     values: dict[tuple[Section, str], dict[Section, dict[str, set[str]]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(set)))
-    for extracted_fact, section in found.items():
+    for extracted_fact, section in sections.items():
         if len(section) > 2 and extracted_fact.kind == "prose":
             values[section[:-2], fold(section[-1])][section][extracted_fact.name].add(extracted_fact.value)
     return {section for alike in values.values() for section in alike if _differ(section, alike)}

@@ -57,11 +57,11 @@ def rate_branches(statement: ast.If) -> Iterator[RateBranch]:
 
 def alternatives(statement: ast.If) -> list[ast.If]:
     """The `elif`s of a statement: parts of its chain."""
-    found = []
+    branches = []
     while len(statement.orelse) == 1 and isinstance(statement.orelse[0], ast.If):
         statement = statement.orelse[0]
-        found.append(statement)
-    return found
+        branches.append(statement)
+    return branches
 
 
 def _chain(statement: ast.If) -> Iterator[_Branch]:

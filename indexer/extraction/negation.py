@@ -54,11 +54,11 @@ def denies(text: str) -> bool:
     return _DENIES.search(text) is not None
 
 
-def read(sentence: TokenizedSentence, found: Sequence[tuple[Phrase, int, int]], sink: Sink) -> None:
-    """Put the techniques that a sentence says are not used into `sink`; `found` are their names in it."""
-    if not found or _SUPPOSED.search(sentence.text) or _OTHERS.search(sentence.around):
+def read(sentence: TokenizedSentence, techniques: Sequence[tuple[Phrase, int, int]], sink: Sink) -> None:
+    """Put the techniques that a sentence says are not used into `sink`; `techniques` are their names in it."""
+    if not techniques or _SUPPOSED.search(sentence.text) or _OTHERS.search(sentence.around):
         return
-    for run in _runs(sentence.text, found):
+    for run in _runs(sentence.text, techniques):
         end = _denied(sentence.text, run[0][1], run[-1][2])
         ends = _ENDS.match(sentence.text, end) if end else None
         for phrase, start, _ in run if ends else ():
@@ -67,10 +67,10 @@ def read(sentence: TokenizedSentence, found: Sequence[tuple[Phrase, int, int]], 
             sink.state(sentence.row(start), phrase.term.name, phrase.choice, quoted_words, written=" ".join(phrase.words), kind="prose", scope=scope)
 
 
-def _runs(text: str, found: Sequence[tuple[Phrase, int, int]]) -> Iterator[list[tuple[Phrase, int, int]]]:
+def _runs(text: str, techniques: Sequence[tuple[Phrase, int, int]]) -> Iterator[list[tuple[Phrase, int, int]]]:
     """Names that only "or", "nor" or another "no" stands between."""
     run: list[tuple[Phrase, int, int]] = []
-    for phrase_place in found:
+    for phrase_place in techniques:
         if run and not _EITHER.fullmatch(text, run[-1][2], phrase_place[1]):
             yield run
             run = []

@@ -144,9 +144,9 @@ def _betas(sentence: TokenizedSentence, sink: Sink, kind: FactKind) -> None:
                 sink.state(sentence.row(match.start()), name, value.value, match[0], written="betas", kind=kind)
 
 
-def _paired(sentence: TokenizedSentence, found: Sequence[tuple[Phrase, int, int]], sink: Sink, kind: FactKind) -> None:
+def _paired(sentence: TokenizedSentence, names: Sequence[tuple[Phrase, int, int]], sink: Sink, kind: FactKind) -> None:
     """`The weight decay and momenta for AdamW are 0.05 and (0.9, 0.95)`: names, then as many values in their order."""
-    for run in _runs(sentence.text, found):
+    for run in _runs(sentence.text, names):
         after = _AFTER.match(sentence.text, run[-1][2]) if len(run) > 1 else None
         if not after or after.end() - run[-1][2] > 90:
             continue
@@ -156,10 +156,10 @@ def _paired(sentence: TokenizedSentence, found: Sequence[tuple[Phrase, int, int]
             _put(sentence, phrase.term.name, phrase, start, value.end - len(value.text), value, sink, kind, _scope(after["whose"], sink))
 
 
-def _runs(text: str, found: Sequence[tuple[Phrase, int, int]]) -> Iterator[list[tuple[Phrase, int, int]]]:
+def _runs(text: str, names: Sequence[tuple[Phrase, int, int]]) -> Iterator[list[tuple[Phrase, int, int]]]:
     """Names that only "and" or a comma stands between."""
     run: list[tuple[Phrase, int, int]] = []
-    for phrase_place in found:
+    for phrase_place in names:
         if run and phrase_place[1] < run[-1][2]:
             continue
         joins = _TOGETHER.fullmatch(text, run[-1][2], phrase_place[1]) if run else None
@@ -228,26 +228,26 @@ def _put_after(sentence: TokenizedSentence, phrase: Phrase, start: int, at: int,
     return put
 
 
-def _each(text: str, one: Quantity) -> list[tuple[str, Quantity]]:
+def _each(text: str, number: Quantity) -> list[tuple[str, Quantity]]:
     """`1e-5 on the base and 1e-3 on the head`: values one after another, each with what it is for; none for one alone."""
     scoped_quantities: list[tuple[str, Quantity]] = []
-    while len(scoped_quantities) < _MOST_VALUES and (each := _EACH.match(text, one.end)):
-        scoped_quantities.append((each["scope"], one))
-        one = Quantity(each["number"], each.end("number"), (each["number"],))
-    last = _LAST.match(text, one.end) if scoped_quantities else None
-    return [*scoped_quantities, (last["scope"], one)] if last else []
+    while len(scoped_quantities) < _MOST_VALUES and (each := _EACH.match(text, number.end)):
+        scoped_quantities.append((each["scope"], number))
+        number = Quantity(each["number"], each.end("number"), (each["number"],))
+    last = _LAST.match(text, number.end) if scoped_quantities else None
+    return [*scoped_quantities, (last["scope"], number)] if last else []
 
 
 def _put(
-    sentence: TokenizedSentence, name: str, phrase: Phrase, start: int, at: int, found: Quantity, sink: Sink, kind: FactKind, scope: str = ""
+    sentence: TokenizedSentence, name: str, phrase: Phrase, start: int, at: int, number: Quantity, sink: Sink, kind: FactKind, scope: str = ""
 ) -> bool:
-    value = sink.ontology.normalise(name, found.text)
+    value = sink.ontology.normalise(name, number.text)
     if not value or not value.literal:
         return False
-    quoted_words = sentence.text[max(0, min(start, at)) : found.end + 40].split("\n\n")[0]
-    unit = _unit(sentence.text, found.end) if name == "batch_size" else value.unit
+    quoted_words = sentence.text[max(0, min(start, at)) : number.end + 40].split("\n\n")[0]
+    unit = _unit(sentence.text, number.end) if name == "batch_size" else value.unit
     sink.state(sentence.row(at), name, value.value, " ".join(quoted_words.split()), written=" ".join(phrase.words), kind=kind, unit=unit, scope=scope)
-    sentence.taken.append((at, found.end))
+    sentence.taken.append((at, number.end))
     sentence.said[name] = value.value
     return True
 

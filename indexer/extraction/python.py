@@ -151,7 +151,7 @@ class _ModuleReader:
             with suppress(Expression):
                 self.block.append((line, written, literal(self._resolved(node)), kind, scope))
 
-    def _class(self, line: int, written: str, value: ast.expr, said: str, context: str, scope: str, kind: FactKind) -> None:
+    def _class(self, line: int, written: str, value: ast.expr, words: str, context: str, scope: str, kind: FactKind) -> None:
         """`act_layer=nn.GELU`: a class that is a known choice of what it is given for."""
         *before, last = _dotted(value).split(".")
         naming = self.sink.ontology.naming(written, context)

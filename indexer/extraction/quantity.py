@@ -110,8 +110,8 @@ def scopes(text: str, phrase: int, after: int, count: int) -> list[str]:
     if "respectively" not in text[after:end]:
         return []
     begin = max((match.end() for match in re.finditer(r"[.!?]\s+(?=[A-Z])", text[:phrase])), default=0)
-    if (kinds := _KINDS.search(text[max(begin, phrase - _REACH) : phrase])) and len(found := _split(kinds["names"])) == count:
-        return found
+    if (kinds := _KINDS.search(text[max(begin, phrase - _REACH) : phrase])) and len(kinds_named := _split(kinds["names"])) == count:
+        return kinds_named
     before, behind = _CITED.sub("", text[begin:phrase]), _CITED.sub("", text[after:end])
     lists = [_split(match["names"]) for match in (*_NAMES.finditer(behind), *reversed([*_NAMES.finditer(before)]))]
     return next((names for names in lists if len(names) == count), [])

@@ -88,7 +88,8 @@ def lexicon(ontology: Ontology) -> Lexicon:
                 phrases_by_key.setdefault(words[0], []).append(Phrase(words, term, role, choice, spelled))
     order = {"choice": 0, "name": 1, "counted": 2, "off": 3}
     return {
-        word: tuple(sorted(phrases_of_key, key=lambda one: (-len(one.words), order[one.role]))) for word, phrases_of_key in phrases_by_key.items()
+        word: tuple(sorted(phrases_of_key, key=lambda entry: (-len(entry.words), order[entry.role])))
+        for word, phrases_of_key in phrases_by_key.items()
     }
 
 

@@ -95,8 +95,8 @@ def _nested(lines: list[str], unit: CodeUnit, depth: int) -> CodeUnit:
         return unit
     inner = [(number, line) for number, line in enumerate(lines[unit.first : unit.last], unit.first + 1) if _KEYS["yaml"].match(line.lstrip())]
     depths = [len(line) - len(line.lstrip()) for _, line in inner]
-    least = min((found for found in depths if found), default=0)
-    heads = [(number, line.strip()) for (number, line), found in zip(inner, depths, strict=True) if found == least and least]
+    least = min((indent for indent in depths if indent), default=0)
+    heads = [(number, line.strip()) for (number, line), indent in zip(inner, depths, strict=True) if indent == least and least]
     if not heads:
         return unit
     ends = [number - 1 for number, _ in heads[1:]] + [unit.last]

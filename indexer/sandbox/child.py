@@ -20,10 +20,10 @@ from types import ModuleType
 from typing import Any
 
 from indexer import units
+from indexer.parsers import stored
+from indexer.parsers.stored import document_to_json
 from indexer.read_document import Wanted
 from indexer.sandbox.guards import BrokenFrame, confine, frame, limit, read_frame
-from indexer.store import document_json
-from indexer.store.document_json import document_to_json
 from lineage import registry
 from lineage.errors import ParseError, SettingsError
 from lineage.records import Document, Status, WorkId
@@ -45,7 +45,7 @@ def main() -> None:
 
         for fd in (request_fd, reply_fd):
             msvcrt.setmode(fd, os.O_BINARY)
-    document_json.prepare()
+    stored.prepare()
     sys.modules[_SPARED] = None  # type: ignore[assignment]  # an import of it fails, as where it is not installed
     _write(reply_fd, frame({"ready": True}))
     try:
@@ -152,10 +152,10 @@ def _exits(pid: int, seconds: float) -> bool:
     return done
 
 
-def _alone(job: Job, body: memoryview, told: int) -> None:
+def _alone(job: Job, body: memoryview, out: int) -> None:
     """One job in this very process; the pipe to the asker takes the place of the child's."""
     lines = b"".join(_lines(job, body, limit(job["cpu"], job["memory"])))
-    _write(told, frame({"end": "closed", "code": 0}, [lines[: job["most"]]]))
+    _write(out, frame({"end": "closed", "code": 0}, [lines[: job["most"]]]))
 
 
 def _work(job: Job, body: memoryview, into: int) -> None:
@@ -172,9 +172,9 @@ def _readable() -> list[Path]:
     return [*(path for path in paths if path != Path("/")), *system]
 
 
-def _lines(job: Job, body: memoryview, held: list[str]) -> Iterator[bytes]:
+def _lines(job: Job, body: memoryview, guards: list[str]) -> Iterator[bytes]:
     """One line a result: `G` guards, `D` a document, `E` status and message of a file that could not be read."""
-    yield b"G" + ";".join(held).encode() + b"\n"
+    yield b"G" + ";".join(guards).encode() + b"\n"
     at = 0
     files: list[tuple[str, bytes]] = []
     for name, size in job["files"]:

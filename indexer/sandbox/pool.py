@@ -21,9 +21,9 @@ from dataclasses import asdict, dataclass, replace
 from types import TracebackType
 from typing import IO, Any, Protocol
 
+from indexer.parsers.stored import document_from_json, document_to_json
 from indexer.read_document import ReadDocument, Wanted, check_units
 from indexer.sandbox.guards import BrokenFrame, frame, read_frame
-from indexer.store.document_json import document_from_json, document_to_json
 from indexer.work_budget import WorkBudget
 from lineage.errors import LineageError, ParseError
 from lineage.records import Document, Status, WorkId
@@ -226,12 +226,12 @@ class Sandbox:
 
     def documents(self, documents: Sequence[Document], wanted: Wanted) -> list[Parsed]:
         """The units that are wanted of documents that no file of a repository or paper holds."""
-        found: list[Parsed] = []
+        parsed: list[Parsed] = []
         for start in range(0, len(documents), _BATCH):
             batch = documents[start : start + _BATCH]
             items = [(document.path, document_to_json(document)) for document in batch]
-            found += map(_with_units, batch, self.members(items, WorkId(""), "", "indexer.parsers.stored", wanted=wanted))
-        return found
+            parsed += map(_with_units, batch, self.members(items, WorkId(""), "", "indexer.parsers.stored", wanted=wanted))
+        return parsed
 
     def _run(
         self,
@@ -276,8 +276,8 @@ class Sandbox:
 
 def _seconds(ended: dict[str, Any], wall: float) -> float:
     """Processor time of a job as its child tells it, or all of its time where it does not."""
-    told = ended.get("cpu")
-    return float(told) if isinstance(told, float) and 0 <= told < wall + 1 else wall
+    seconds = ended.get("cpu")
+    return float(seconds) if isinstance(seconds, float) and 0 <= seconds < wall + 1 else wall
 
 
 def _of(result: Parsed, path: str, work: WorkId, blob: str) -> Parsed:

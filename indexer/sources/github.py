@@ -230,9 +230,9 @@ def oldest(raw: Any, since: str) -> tuple[str, str] | None:
     return min(rows, key=lambda row: row[1], default=None)
 
 
-def earlier(found: Iterable[tuple[str, str] | None]) -> tuple[str, str] | None:
+def earlier(commits: Iterable[tuple[str, str] | None]) -> tuple[str, str] | None:
     """The oldest of the pages' oldest, of several on one date that of the later page."""
-    return min(reversed([row for row in found if row]), key=lambda row: row[1], default=None)
+    return min(reversed([row for row in commits if row]), key=lambda row: row[1], default=None)
 
 
 def last_page(headers: Mapping[str, str]) -> int:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import glob
 import hashlib
+import json
 import os
 import re
 import secrets
+import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from io import BufferedRandom
 from pathlib import Path
 
 from lineage.errors import failures
-
-_BLOCK = 1 << 20
 
 
 def fsync_folder(folder: Path) -> None:
@@ -29,17 +30,8 @@ def fsync_folder(folder: Path) -> None:
 
 def write_whole(path: Path, data: bytes) -> None:
     """Write beside, sync, rename over, sync the folder: readers see the old content or the new, never a part."""
-    aside = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
-    try:
-        with aside.open("xb") as handle:
-            handle.write(data)
-            handle.flush()
-            os.fsync(handle.fileno())
-        aside.replace(path)
-    except OSError:
-        aside.unlink(missing_ok=True)
-        raise
-    fsync_folder(path.parent)
+    with written(path) as handle:
+        handle.write(data)
 
 
 @contextmanager
@@ -100,10 +92,27 @@ def private(home: Path) -> Iterator[None]:
 
 def sha256_of(path: Path) -> tuple[int, str]:
     """(size, SHA-256) of a file as it lies on the disk, after making it durable."""
-    total, size = hashlib.sha256(), 0
     with path.open("rb") as handle:
         os.fsync(handle.fileno())
-        while block := handle.read(_BLOCK):
-            total.update(block)
-            size += len(block)
-    return size, total.hexdigest()
+        return os.fstat(handle.fileno()).st_size, hashlib.file_digest(handle, "sha256").hexdigest()
+
+
+def sha256(path: Path) -> str:
+    """SHA-256 (hex) of a file."""
+    with path.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()
+
+
+def note_process(path: Path) -> None:
+    """Write down that this process holds what lies beside."""
+    owner = {"host": socket.gethostname(), "pid": os.getpid(), "since": datetime.now(UTC).isoformat(timespec="seconds")}
+    write_whole(path, json.dumps(owner).encode())
+
+
+def noted_process(path: Path) -> str:
+    """The process that wrote itself down, in words, "" if there is none."""
+    try:
+        owner = json.loads(path.read_bytes())
+        return f"process {int(owner['pid'])} on {str(owner['host'])[:80]} since {str(owner['since'])[:40]}"
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""

@@ -20,6 +20,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 
+from indexer.store import atomic_files
 from indexer.store.atomic_files import fsync_folder
 from lineage.errors import StoreDamaged, failures
 from lineage.records import Blob
@@ -62,11 +63,10 @@ class Blobs:
         """The file of a hash, verified, for what is too large to be read at once; errors as of `get`."""
         path = self.path(sha256)
         try:
-            with path.open("rb") as file:
-                actual_sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+            is_whole = atomic_files.sha256(path) == sha256
         except OSError as error:
             raise StoreDamaged(f"{path} cannot be read: {error.strerror}") from error
-        if actual_sha256 != sha256:
+        if not is_whole:
             raise _set_aside(path)
         return path
 

@@ -10,12 +10,9 @@ the file only says who holds it.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import secrets
 import shutil
-import socket
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -26,7 +23,7 @@ import numpy as np
 from filelock import FileLock, Timeout
 from numpy.lib import format as npy
 
-from indexer.store.atomic_files import fsync_folder, remains, sha256_of, write_whole
+from indexer.store.atomic_files import fsync_folder, note_process, noted_process, remains, sha256, sha256_of, write_whole
 from lineage import generation as layout
 from lineage.catalog.reader import Catalog
 from lineage.catalog.writer import CatalogWriter
@@ -37,9 +34,6 @@ from lineage.records import Provenance
 
 HOLDER = ".writer.json"
 """Says who writes a lineage; it outlives only a writer that was killed."""
-
-
-_BLOCK = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -70,15 +64,6 @@ def _file_problem(path: Path, manifest: Manifest) -> str:
         return "is missing"
     except OSError as error:
         return f"cannot be read: {error.strerror}"
-
-
-def sha256(path: Path) -> str:
-    """SHA-256 (hex) of a file."""
-    total = hashlib.sha256()
-    with path.open("rb") as handle:
-        while block := handle.read(_BLOCK):
-            total.update(block)
-    return total.hexdigest()
 
 
 _LOCK = ".writing"
@@ -119,10 +104,10 @@ class Store:
                 lock.acquire(blocking=False)
             except Timeout as error:
                 hint = "wait for it to end, or use --name for another one"
-                raise StoreBusy(f"lineage {slug!r} is being written by {_holder(folder)}", hint=hint) from error
+                raise StoreBusy(f"lineage {slug!r} is being written by {noted_process(folder / HOLDER) or 'another process'}", hint=hint) from error
         try:
             with failures(folder):
-                write_whole(folder / HOLDER, json.dumps(_self()).encode())
+                note_process(folder / HOLDER)
             with self.shelf.hold(slug) if self.shelf else nullcontext() as hold:
                 yield Writing(self.home, slug, hold)
         finally:
@@ -279,15 +264,3 @@ class Draft:
             return 1 + self.hold.newest()
         folder = self.folder.parent
         return 1 + max((int(path.name[:6]) for path in folder.iterdir() if path.name[:6].isdigit()), default=0)
-
-
-def _self() -> dict[str, str | int]:
-    return {"host": socket.gethostname(), "pid": os.getpid(), "since": datetime.now(UTC).isoformat(timespec="seconds")}
-
-
-def _holder(folder: Path) -> str:
-    try:
-        lock_holder = json.loads((folder / HOLDER).read_bytes())
-        return f"process {int(lock_holder['pid'])} on {str(lock_holder['host'])[:80]} since {str(lock_holder['since'])[:40]}"
-    except (OSError, ValueError, KeyError, TypeError):
-        return "another process"

@@ -16,7 +16,8 @@ import numpy as np
 
 from indexer.code_links.exclusion_check import losses, stray_blobs, strays
 from indexer.store import decision_log
-from indexer.store.generations import HOLDER, Finding, file_findings, sha256
+from indexer.store.atomic_files import sha256
+from indexer.store.generations import HOLDER, Finding, file_findings
 from indexer.transport.cache import read_row
 from lineage import generation as layout
 from lineage.catalog.keyed import Keyed

@@ -68,7 +68,7 @@ class Transport:
         self._asked: set[str] = set()
         self._wall = wall
         self._mirror = settings.mirror
-        self._free = is_loopback(settings.mirror)
+        self._free = is_loopback(urlsplit(settings.mirror).hostname or "")
         self._limiter = Limiter(settings.home / "politeness", settings.patience, wall=wall, sleep=sleep, watch=watch)
         self._budget = Budget(settings)
         self._standing = Standing(settings.patience, wall)

@@ -11,7 +11,7 @@ import ipaddress
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from urllib.parse import unquote, urljoin, urlsplit
 
 from pydantic import SecretStr
@@ -108,9 +108,8 @@ def redirected(url: str, location: str, mirror: str) -> str:
     return urljoin(url, location)
 
 
-def is_loopback(mirror: str) -> bool:
-    """Whether a mirror is on this machine, where no rate limit is needed."""
-    host = urlsplit(mirror).hostname or ""
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine: a mirror needs no rate limit there, a server is reached by nobody else."""
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -166,9 +165,5 @@ def _key(secret: SecretStr, name: str) -> str:
 
 def user_agent(contact: str) -> str:
     """The User-Agent: name, release and, if set, the contact address that services request."""
-    try:
-        release = version("paper-lineage")
-    except PackageNotFoundError:
-        release = "0"
     safe = re.sub(r"[^A-Za-z0-9@._+-]", "", contact)[:100]
-    return f"paper-lineage/{release}" + (f" (mailto:{safe})" if safe else "")
+    return f"paper-lineage/{version('paper-lineage')}" + (f" (mailto:{safe})" if safe else "")

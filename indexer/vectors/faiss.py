@@ -75,8 +75,8 @@ class Faiss:
         """The recall; of equal texts any will do."""
         sample = self._vectors[:: max(1, len(self._vectors) // _SAMPLE)][:_SAMPLE]
         least = np.partition(sample @ self._vectors.T, -_FIRST, axis=1)[:, -_FIRST, None]
-        _, found = self.search(sample, _FIRST)
-        return float(np.mean(found >= least - _SAME))
+        _, similar = self.search(sample, _FIRST)
+        return float(np.mean(similar >= least - _SAME))
 
     def search(self, queries: Vectors, k: int, allowed: NDArray[np.int64] | None = None) -> tuple[NDArray[np.int64], Vectors]:
         """As `VectorIndex.search`."""
@@ -122,8 +122,8 @@ class Faiss:
             chosen = faiss.SearchParameters(sel=faiss.IDSelectorBitmap(np.packbits(self._mask(allowed), bitorder="little")))
         asked = np.rint(queries * (_LARGEST / np.abs(queries).max(axis=1, keepdims=True, initial=1e-9))) if self._bytes else queries
         faiss.omp_set_num_threads(1)  # of this thread: a second one would wait for a single question
-        found: tuple[Vectors, NDArray[np.int64]] = self._index.search(asked, many, params=chosen)
-        return found
+        nearest: tuple[Vectors, NDArray[np.int64]] = self._index.search(asked, many, params=chosen)
+        return nearest
 
 
 def create(vectors: Vectors, recall: float | None = None) -> Faiss:

@@ -13,7 +13,7 @@ from lineage.catalog.reader import Catalog, Outline, StoredDocument, document_ke
 from lineage.code_links.target_code import in_catalog, own_exclusion
 from lineage.records import Chunk, ChunkKind, CodeLink, Fact, FileProfile, Reference, Setting, Work, WorkId
 from lineage.references.ranking import without_signals
-from lineage.references.signals import Signal
+from lineage.references.signals import RankSignal
 
 _PAIRS = {"shared_code": ("one", "other"), "derivations": ("source", "taker")}
 """What the catalogue says of two repositories, and under which keys."""
@@ -75,9 +75,9 @@ class PartialCatalog(Catalog):
         edges = (edge for edge in self._whole.references(citing) if self._has(edge.cited))
         return without_signals(edges, self._code_signals(meta), target)
 
-    def _code_signals(self, meta: Mapping[str, Any]) -> Mapping[WorkId, Sequence[Signal]]:
+    def _code_signals(self, meta: Mapping[str, Any]) -> Mapping[WorkId, Sequence[RankSignal]]:
         """What the target's code said of its references."""
-        return {WorkId(work): [Signal(*row) for row in rows] for work, rows in meta.get("code_signals", {}).items()}
+        return {WorkId(work): [RankSignal(*row) for row in rows] for work, rows in meta.get("code_signals", {}).items()}
 
     def links(self) -> tuple[CodeLink, ...]:
         """Links to repositories that are not missing."""
@@ -99,10 +99,10 @@ class PartialCatalog(Catalog):
 
     def settings(self, work: WorkId, names: Sequence[str] = ()) -> Sequence[Setting]:
         """Settings of the files that are not missing."""
-        return tuple(setting for setting in self._whole.settings(work, names) if self._has(work) and self._has(work, setting.path))
+        return tuple(setting for setting in self._whole.settings(work, names) if self._has(work, setting.path))
 
     def _profile(self, work: WorkId) -> Iterable[FileProfile]:
-        return (file for file in self._whole.files(work).values() if self._has(work) and self._has(work, file.path))
+        return (file for file in self._whole.files(work).values() if self._has(work, file.path))
 
     def works_read(self) -> frozenset[WorkId]:
         """Works of which there are documents, and that are not missing."""
@@ -110,24 +110,20 @@ class PartialCatalog(Catalog):
 
     def documents(self, work: str | None = None) -> tuple[StoredDocument, ...]:
         """Documents that are not missing."""
-        return tuple(
-            stored_document
-            for stored_document in self._whole.documents(work)
-            if self._has(stored_document.work, stored_document.path) and self._has(stored_document.work)
-        )
+        return tuple(document for document in self._whole.documents(work) if self._has(document.work, document.path))
 
     def document_text(self, work: str, path: str) -> str | None:
         """The text of a document, None for a missing one."""
-        return self._whole.document_text(work, path) if self._has(work) and self._has(work, path) else None
+        return self._whole.document_text(work, path) if self._has(work, path) else None
 
     def chunk(self, id_: str) -> Chunk | None:
         """The chunk of an identifier, None for one of what is missing."""
         chunk = self._whole.chunk(id_)
-        return chunk if chunk and self._has(chunk.work) and self._has(chunk.work, chunk.path) else None
+        return chunk if chunk and self._has(chunk.work, chunk.path) else None
 
     def chunks_of(self, ids: Iterable[str]) -> dict[str, Chunk]:
         """The chunks of those identifiers that are not of what is missing."""
-        return {id_: chunk for id_, chunk in self._whole.chunks_of(ids).items() if self._has(chunk.work) and self._has(chunk.work, chunk.path)}
+        return {id_: chunk for id_, chunk in self._whole.chunks_of(ids).items() if self._has(chunk.work, chunk.path)}
 
     def outlines(self, rows: Sequence[int]) -> dict[int, Outline]:
         """Outlines of rows, as the whole has them."""
@@ -136,7 +132,7 @@ class PartialCatalog(Catalog):
     def homes(self, rows: Sequence[int]) -> dict[int, list[tuple[int, WorkId, str, int, int]]]:
         """Homes of texts that are not missing."""
         homes = self._whole.homes(rows)
-        return {row: [home for home in some if self._has(home[1]) and self._has(home[1], home[2])] for row, some in homes.items()}
+        return {row: [home for home in some if self._has(home[1], home[2])] for row, some in homes.items()}
 
     def rows(self, kinds: Collection[ChunkKind] = (), without: Collection[str] = ()) -> NDArray[np.int64]:
         """Rows of all chunks of these kinds that are not missing."""

@@ -154,9 +154,9 @@ class Lexicon:
 
     def phrase(self, tokens: Sequence[str]) -> RowScores:
         """The rows in which tokens stand one after another in one column."""
-        found = {token: unpacked(data) for token, data in self._words("places", list(dict.fromkeys(tokens)))}
-        starts = [found[token] - shift if token in found else np.empty(0, np.int64) for shift, token in enumerate(tokens)]
-        return self._bm25(bag_of(reduce(lambda one, other: np.intersect1d(one, other, assume_unique=True), starts)))
+        places = {token: unpacked(data) for token, data in self._words("places", list(dict.fromkeys(tokens)))}
+        starts = [places[token] - shift if token in places else np.empty(0, np.int64) for shift, token in enumerate(tokens)]
+        return self._bm25(bag_of(reduce(lambda left, right: np.intersect1d(left, right, assume_unique=True), starts)))
 
     def all_of(self, tokens: Sequence[str]) -> NDArray[np.int32]:
         """Rows that hold every token, ascending."""
@@ -183,13 +183,13 @@ class Lexicon:
         words = {token: self._kept[token] for token in tokens if token in self._kept}
         missing = list(dict.fromkeys(token for token in tokens if token not in words))
         if missing:
-            found = {token: self._bm25(bag) for token, bag in self._words("bag", missing)}
-            common = {token: scores for token, scores in found.items() if len(scores.rows) >= _COMMON}
+            scored = {token: self._bm25(bag) for token, bag in self._words("bag", missing)}
+            common = {token: scores for token, scores in scored.items() if len(scores.rows) >= _COMMON}
             self._room -= sum(len(scores.rows) for scores in common.values())
             if self._room < 0:
                 self._kept, self._room = {}, _KEPT
             self._kept.update(common)
-            words |= dict.fromkeys(missing, RowScores(np.empty(0, np.int32), np.empty(0))) | found
+            words |= dict.fromkeys(missing, RowScores(np.empty(0, np.int32), np.empty(0))) | scored
         return words
 
     def _bm25(self, bag: bytes) -> RowScores:

@@ -253,10 +253,10 @@ class StoredRows:
     def __getitem__(self, rows: NDArray[np.int64]) -> Vectors:
         """The vectors of some rows, in that order; raises `StoreDamaged` where one is missing."""
         wanted = np.asarray(rows, np.int64)
-        found: dict[int, bytes] = dict(self._session.rows("SELECT row, embedding FROM vectors WHERE row = ANY(%s)", (wanted.tolist(),)))
-        if missing := [row for row in wanted.tolist() if row not in found]:
+        embeddings: dict[int, bytes] = dict(self._session.rows("SELECT row, embedding FROM vectors WHERE row = ANY(%s)", (wanted.tolist(),)))
+        if missing := [row for row in wanted.tolist() if row not in embeddings]:
             raise StoreDamaged(f"the vector of row {missing[0]} is missing", hint="`lineage check` says what else is damaged")
-        return _numbers((found[row] for row in wanted.tolist()), self.shape[1])
+        return _numbers((embeddings[row] for row in wanted.tolist()), self.shape[1])
 
     def nearest(self, query: Vectors, k: int, allowed: NDArray[np.int64] | None = None) -> list[tuple[int, float]]:
         """(row, inner product) of the `k` best rows for a vector (dim,), best first, among those that are `allowed`."""

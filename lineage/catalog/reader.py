@@ -288,12 +288,12 @@ class Catalog:
         """By row (row, work, path, start_line, end_line) of every chunk with the same text, itself included; at most 200 each."""
         same = {row: outline.same for row, outline in self.outlines(rows).items()}
         keys = list(dict.fromkeys(same.values()))
-        found: dict[str, list[tuple[int, WorkId, str, int, int]]] = {key: [] for key in keys}
+        homes_by_key: dict[str, list[tuple[int, WorkId, str, int, int]]] = {key: [] for key in keys}
         statement = f"SELECT same, row, work, path, start_line, end_line FROM chunks WHERE same IN ({marks(keys)}) ORDER BY row"  # noqa: S608
         for key, row, work, path, first, last in self._all(statement, keys):
-            if len(found[key]) < _HOMES:
-                found[key].append((int(row), WorkId(work), str(path), int(first), int(last)))
-        return {row: found[key] for row, key in same.items()}
+            if len(homes_by_key[key]) < _HOMES:
+                homes_by_key[key].append((int(row), WorkId(work), str(path), int(first), int(last)))
+        return {row: homes_by_key[key] for row, key in same.items()}
 
     def neighbours(self, work: str, path: str) -> list[int]:
         """Rows of all chunks of one document, in reading order."""
@@ -369,10 +369,10 @@ class Catalog:
             return [(int(row), str(text)) for row, text in self._all(f"{statement} ORDER BY c.row", values, DEADLINE)]
         with self._readable_words():
             rows = self._lexicon.all_of(words).tolist()
-        found: list[tuple[int, str]] = []
+        matches: list[tuple[int, str]] = []
         for batch in batches(rows):
-            found += self._all(f"{statement} AND c.row IN ({marks(batch)}) ORDER BY c.row", (*values, *batch), DEADLINE)
-        return found
+            matches += self._all(f"{statement} AND c.row IN ({marks(batch)}) ORDER BY c.row", (*values, *batch), DEADLINE)
+        return matches
 
     def frequencies(self, terms: Collection[str]) -> dict[str, int]:
         """In how many chunks each term stands (0 for one that stands in none)."""

@@ -119,7 +119,7 @@ def from_abstract(paper: Work) -> tuple[CodeLink, ...]:
             if tier is Tier.AUTHOR:
                 tier = Tier.OFFICIAL  # its own name, in its own abstract
             elif judged.whose is Whose.UNSAID or _is_last(text, repo):
-                tier = min(tier, Tier.AUTHOR, key=lambda one: one.rank)
+                tier = min(tier, Tier.AUTHOR, key=lambda each: each.rank)
             links.append(_link(paper, repo, tier, said_by, saying.quote))
     return merge(links)
 
@@ -239,7 +239,7 @@ def _is_anothers(link: CodeLink, links: Iterable[CodeLink]) -> bool:
 def _one(group: Sequence[CodeLink]) -> CodeLink:
     said_by = tuple(dict.fromkeys(name for link in group for name in link.said_by))
     evidence = tuple(dict.fromkeys(words for link in group for words in link.evidence))
-    tier = min((link.tier for link in group), key=lambda one: one.rank)
+    tier = min((link.tier for link in group), key=lambda each: each.rank)
     own = [link for link in group if PAPER_SIDE & set(link.said_by)]
     its = [link for link in group if REPOSITORY_SIDE & set(link.said_by)]
     own_word = any(link.tier is Tier.OFFICIAL for link in own)

@@ -106,8 +106,8 @@ class _Claim:
 
     def _same(self, written: str) -> bool:
         """Whether a title as written is the paper's, one of them cut at its end perhaps."""
-        said = words(written).split()
-        return any(_same(said, title.split()) for title in self.titles)
+        heading = words(written).split()
+        return any(_same(heading, title.split()) for title in self.titles)
 
     def _titled(self, heading: str) -> bool:
         """Whether a heading is the paper's title, with a name before or a venue behind it at most."""
@@ -159,10 +159,10 @@ def _at(name: str, text: str) -> re.Match[str] | None:
     return re.search(rf"(?<![\d.]){re.escape(name)}(?!\d)", text, re.IGNORECASE) if name in text or name.startswith("10.") else None
 
 
-def _names(paper: Work, text: str, said: str) -> bool:
+def _names(paper: Work, text: str, opening: str) -> bool:
     """Whether a text has the paper's identifier, or its `words` the title."""
     title = words(paper.title)
-    return any(_at(name, text) for name in _ids(paper)) or (len(title.split()) >= _WORDS and title in said)
+    return any(_at(name, text) for name in _ids(paper)) or (len(title.split()) >= _WORDS and title in opening)
 
 
 def _before(paper: Work, text: str) -> str | None:
@@ -330,8 +330,8 @@ def _has_titles(lines: list[str], size: int) -> bool:
     return size < 1_500 and all(not line or _LINK.search(line) or line.startswith((":", "[", "!", ">")) or _LISTED.match(line) for line in lines)
 
 
-def _is_section(heading: str, said: str) -> bool:
-    return len(said.split()) <= _SECTION_WORDS and not _LINK.search(heading) and not _OPENING.fullmatch(said)
+def _is_section(heading: str, words: str) -> bool:
+    return len(words.split()) <= _SECTION_WORDS and not _LINK.search(heading) and not _OPENING.fullmatch(words)
 
 
 def _sentences(lines: list[str]) -> Iterator[str]:

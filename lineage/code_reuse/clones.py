@@ -168,10 +168,10 @@ def _within(units: NDArray[np.int64], starts: NDArray[np.int64], size: int, owne
             yield groups[apart, a] * owners.size + groups[apart, b]
 
 
-def _verified(found: NDArray[np.int64], texts: Sequence[str], sizes: NDArray[np.int64], alike: float) -> Iterator[Pair]:
+def _verified(candidates: NDArray[np.int64], texts: Sequence[str], sizes: NDArray[np.int64], alike: float) -> Iterator[Pair]:
     """The candidates that are alike by their whole sets, which are made again: most functions never become one."""
     sets: dict[int, Any] = {}
-    for first_unit, other in found.tolist():
+    for first_unit, other in candidates.tolist():
         small, large = sorted((int(sizes[first_unit]), int(sizes[other])))
         if small < alike * large:  # the Jaccard similarity is at most small / large
             continue

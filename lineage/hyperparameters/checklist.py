@@ -122,11 +122,11 @@ def _holds(recognised: Recognised, domain: Domain, best: float) -> bool:
     return recognised.score >= domain.needed and len(recognised.terms) > 1 and (domain.basic or recognised.score >= _SHARE * best)
 
 
-def _scored(domain: Domain, places: Sequence[tuple[Counter[Phrase], float]], said: Counter[Phrase]) -> Recognised:
+def _scored(domain: Domain, places: Sequence[tuple[Counter[Phrase], float]], counts: Counter[Phrase]) -> Recognised:
     spoke: dict[Phrase, float] = {}
     for term, weight in domain.terms.items():
         worth = sum(times for counted, times in places if counted[term])
-        worth += min(_SAID, math.log2(1 + said[term]) / 2)
+        worth += min(_SAID, math.log2(1 + counts[term]) / 2)
         if worth:
             spoke[term] = weight * worth
     loudest = sorted(spoke, key=lambda term: -spoke[term])[:_TOLD]

@@ -253,9 +253,9 @@ class Ontology:
         term = self.terms[name]
         return term.type != "choice" or value in term.values or value[:1] == "["
 
-    def same(self, name: str, one: str, other: str) -> bool:
+    def same(self, name: str, value: str, other: str) -> bool:
         """Whether two values of a detail are one."""
-        first, second = (self.normalise(name, text) or NormalizedValue(text, "", True) for text in (one, other))
+        first, second = (self.normalise(name, text) or NormalizedValue(text, "", True) for text in (value, other))
         if first.literal != second.literal:
             return False
         if name in self.terms and self.terms[name].type == "schedule":
@@ -393,10 +393,10 @@ def _structure(term: Term, text: str) -> str | None:
     return schedule(term.choices.get(fold(kind), kind.lower()), **numbers) if kind else None
 
 
-def close(one: str, other: str) -> bool:
+def close(left: str, right: str) -> bool:
     """Whether two values are the same number, or lists of the same numbers."""
     try:
-        a, b = json.loads(one), json.loads(other)
+        a, b = json.loads(left), json.loads(right)
     except ValueError:
         return False
     rows = ([a] if not isinstance(a, list) else a, [b] if not isinstance(b, list) else b)
@@ -408,12 +408,12 @@ def close(one: str, other: str) -> bool:
         return False
 
 
-def agree(one: str, other: str) -> bool:
+def agree(left: str, right: str) -> bool:
     """Whether two schedules are of one kind and differ in nothing that both state."""
     try:
-        a, b = json.loads(one), json.loads(other)
+        a, b = json.loads(left), json.loads(right)
     except ValueError:
-        return one == other
+        return left == right
     if not (isinstance(a, dict) and isinstance(b, dict)):
-        return one == other
+        return left == right
     return bool(a.get("kind") == b.get("kind")) and all(a[key] == b[key] for key in a.keys() & b.keys())

@@ -18,7 +18,7 @@ from lineage.ids import arxiv_id, doi_id, normal_title
 from lineage.records import BibEntry, CodeLink, Document, Mention, Reference, Role, Span, Work, WorkId
 from lineage.references.citation_cues import TARGET, WITNESS, YEAR, classes
 from lineage.references.inheritance import Takeover, by_part, takeovers
-from lineage.references.signals import Ancestor, Part, Signal, own_name
+from lineage.references.signals import Ancestor, Part, RankSignal, own_name
 from lineage.text.phrases import sentences
 from lineage.text.tokens import counted
 
@@ -136,7 +136,7 @@ _PAST = 40
 
 
 def ancestors(
-    references: Sequence[Reference], named: Mapping[WorkId, Sequence[Mention]], more: Mapping[WorkId, Sequence[Signal]], target: Work
+    references: Sequence[Reference], named: Mapping[WorkId, Sequence[Mention]], more: Mapping[WorkId, Sequence[RankSignal]], target: Work
 ) -> tuple[Ancestor, ...]:
     """The ancestors of each part of the target, best first, the parts in the order of `Part`; references come with their scores."""
     own = own_name(target)
@@ -151,7 +151,7 @@ def ancestors(
     return tuple(ancestor for ancestor in supported_ancestors if ancestor.score >= LEAST)
 
 
-def _of(reference: Reference, takeover_statements: Sequence[Takeover], signals: Sequence[Signal]) -> Iterator[Ancestor]:
+def _of(reference: Reference, takeover_statements: Sequence[Takeover], signals: Sequence[RankSignal]) -> Iterator[Ancestor]:
     """What one work gives, by part."""
     by_text, by_code = by_part(takeover_statements), dict(_by_code(signals))
     by_role = {_ROLES[verdict.role]: verdict for verdict in reversed(reference.roles) if verdict.role in _ROLES}
@@ -165,7 +165,7 @@ def _of(reference: Reference, takeover_statements: Sequence[Takeover], signals: 
             yield Ancestor(part, reference.cited, round(value * (0.4 + 0.6 * reference.score), 4), reason[:_SENTENCE])
 
 
-def _by_code(signals: Sequence[Signal]) -> Iterator[tuple[Part, tuple[float, str]]]:
+def _by_code(signals: Sequence[RankSignal]) -> Iterator[tuple[Part, tuple[float, str]]]:
     for signal in signals:
         for part, weight in _CODE.get(signal.name, ()):
             yield part, (weight * signal.value, signal.words)
@@ -180,7 +180,7 @@ def _sentence(part: Part, takeover_statements: Sequence[Takeover]) -> str:
 
 def cocitation_signals(
     references: Sequence[Reference], works: Mapping[WorkId, Work], lists: Mapping[WorkId, Sequence[BibEntry]]
-) -> dict[WorkId, tuple[Signal, ...]]:
+) -> dict[WorkId, tuple[RankSignal, ...]]:
     """For each reference that others cite too the signal of that: by one .2, by three .4, by seven .6.
 
     Bibliographic coupling (Kessler 1963): what several of its sources rest on is common ground of the field they share. `lists` are
@@ -194,8 +194,8 @@ def cocitation_signals(
     return {cited: (_signal(len(others), len(lists)),) for cited, others in citing.items() if others}
 
 
-def _signal(count: int, of: int) -> Signal:
-    return Signal("cocited", min(1.0, count.bit_length() / 5), f"cited by {count} of the {counted(of, 'fetched paper')} too")
+def _signal(count: int, of: int) -> RankSignal:
+    return RankSignal("cocited", min(1.0, count.bit_length() / 5), f"cited by {count} of the {counted(of, 'fetched paper')} too")
 
 
 def _names(work: Work | None) -> Iterator[str]:
@@ -220,7 +220,7 @@ def _title(title: str) -> Iterator[str]:
 
 def naming_signals(
     documents: Iterable[Document], references: Sequence[Reference], works: Mapping[WorkId, Work], links: Sequence[CodeLink], target: Work
-) -> dict[WorkId, tuple[Signal, ...]]:
+) -> dict[WorkId, tuple[RankSignal, ...]]:
     """For each reference that the target's own code names: in how many files, and the checkpoint that is loaded under its name."""
     own = {link.repo for link in links if link.paper == target.id and link.tier.own}
     files = [
@@ -245,14 +245,14 @@ def naming_signals(
         called = {folded for part in document.path.split("/")[:-1] if len(folded := bare(part)) >= _FOLDER}
         for work in {names[word] for word in (called | _words(text)) if word in names}:
             named[work].add(document.path)
-    signals_by_key: dict[WorkId, list[Signal]] = defaultdict(list)
+    signals_by_key: dict[WorkId, list[RankSignal]] = defaultdict(list)
     for work, paths in named.items():
         value = 0.0 if len(paths) > max(_PAST, len(files) // 2) else min(1.0, len(paths).bit_length() / 4)
         signals_by_key[work].append(
-            Signal("named_in_code", value, f"the target's own code names it in {counted(len(paths), 'file')}: {', '.join(sorted(paths)[:2])}")
+            RankSignal("named_in_code", value, f"the target's own code names it in {counted(len(paths), 'file')}: {', '.join(sorted(paths)[:2])}")
         )
     for work, words in loaded.items():
-        signals_by_key[work].append(Signal("checkpoint", 1.0, f"the target's own code loads {words}"))
+        signals_by_key[work].append(RankSignal("checkpoint", 1.0, f"the target's own code loads {words}"))
     return {work: tuple(work_signals) for work, work_signals in signals_by_key.items()}
 
 
@@ -268,7 +268,7 @@ def _of_checkpoint(value: str, names: Mapping[str, WorkId]) -> WorkId | None:
     return next((names[word] for word in heads if word in names), None)
 
 
-def reuse_signals(shareds: Sequence[Shared], links: Sequence[CodeLink], target: WorkId) -> dict[WorkId, tuple[Signal, ...]]:
+def reuse_signals(shareds: Sequence[Shared], links: Sequence[CodeLink], target: WorkId) -> dict[WorkId, tuple[RankSignal, ...]]:
     """For each paper whose own repository shares code with the target's the signal of that: 1 shared file .4, 31 functions 1."""
     owners: dict[str, set[WorkId]] = defaultdict(set)
     for link in links:
@@ -281,6 +281,8 @@ def reuse_signals(shareds: Sequence[Shared], links: Sequence[CodeLink], target: 
             if paper != target and shared_code.weight > (best[paper].weight if paper in best else 0.0):
                 best[paper] = shared_code
     return {
-        paper: (Signal("reuse", min(1.0, math.log2(1 + shared_code.weight) / 5), f"its repository shares {shared_code.words()} with the target's"),)
+        paper: (
+            RankSignal("reuse", min(1.0, math.log2(1 + shared_code.weight) / 5), f"its repository shares {shared_code.words()} with the target's"),
+        )
         for paper, shared_code in best.items()
     }

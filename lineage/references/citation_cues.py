@@ -159,7 +159,7 @@ def sentence_cues(sentence: str, key: str, together: tuple[str, ...]) -> Mapping
 
 def cues(marked: Marked) -> dict[str, str]:
     """Cue -> the words it was read from."""
-    own = _speaks_of_itself(marked)
+    own = any(name == "WE" for sentence in marked.focus for _, name in _labels(_tokens(sentence)))
     cue_words: dict[str, str] = {}
     for sentence in marked.focus:
         tokens = _tokens(sentence)
@@ -174,11 +174,6 @@ def cues(marked: Marked) -> dict[str, str]:
     for name, words in (*_sequences(beside, _labels(beside), longest=2), *_said(beside)):
         cue_words.setdefault(f"beside:{name}", words)
     return cue_words
-
-
-def _speaks_of_itself(marked: Marked) -> bool:
-    """Whether a sentence that holds the citation says "we", "our" or "this paper"."""
-    return any(name == "WE" for sentence in marked.focus for _, name in _labels(_tokens(sentence)))
 
 
 def _told_by(tokens: Sequence[str], labels: Sequence[tuple[int, str]], own: bool) -> Iterator[tuple[str, str]]:

@@ -48,8 +48,8 @@ def _id_rank(work: WorkId) -> tuple[int, str]:
     return (_SCHEMES.index(scheme) if scheme in _SCHEMES else len(_SCHEMES), work)
 
 
-def _kind(one: WorkKind, other: WorkKind) -> WorkKind:
-    return one if one == other else "paper"
+def _kind(kind: WorkKind, other: WorkKind) -> WorkKind:
+    return kind if kind == other else "paper"
 
 
 def _title_rank(title: str) -> tuple[bool, bool, int, int, bool, str]:
@@ -73,9 +73,9 @@ def true_year(year: int | None, ids: Iterable[WorkId]) -> int | None:
     return year
 
 
-def _year(one: int | None, other: int | None) -> int | None:
+def _year(year: int | None, other: int | None) -> int | None:
     """The earlier: when the work appeared, not when it was printed."""
-    return min((y for y in (one, other) if y is not None), default=None)
+    return min((y for y in (year, other) if y is not None), default=None)
 
 
 def _venue_rank(venue: str) -> tuple[bool, int, str]:
@@ -131,6 +131,6 @@ def _core(sentence: str) -> str:
     return normal_title("".join(out)).replace(" ", "")[:400]
 
 
-def _same_place(one: str, other: str) -> bool:
-    short, long = sorted((one, other), key=len)
+def _same_place(sentence: str, other: str) -> bool:
+    short, long = sorted((sentence, other), key=len)
     return (len(short) >= SHORTEST and short in long) or (bool(short) and short == long)

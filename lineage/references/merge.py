@@ -184,8 +184,8 @@ class _Clusters:
         self.parent[high] = low
         self.arxiv[low] |= self.arxiv[high]
         self.numbers[low] |= self.numbers[high]
-        one, other = (i, j) if i < j else (j, i)
-        self.reasons[low] += [*self.reasons.pop(high, ()), f"{self.witnesses[other].name} = {self.witnesses[one].name}: {reason}"]
+        first, second = (i, j) if i < j else (j, i)
+        self.reasons[low] += [*self.reasons.pop(high, ()), f"{self.witnesses[second].name} = {self.witnesses[first].name}: {reason}"]
         return True
 
     @staticmethod

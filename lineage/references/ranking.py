@@ -20,7 +20,7 @@ from lineage.references.citation_cues import mark
 from lineage.references.inheritance import by_part, on_it, section_weight, takeovers, total
 from lineage.references.roles import classify, judge, section_kind
 from lineage.references.same_work import facts
-from lineage.references.signals import Signal, own_name
+from lineage.references.signals import RankSignal, own_name
 from lineage.tables import packaged
 from lineage.text.tokens import counted
 
@@ -66,7 +66,7 @@ def rank(
     links: Sequence[CodeLink] = (),
     target: Work | None = None,
     weights: Weights = DEFAULT,
-    more: Mapping[WorkId, Sequence[Signal]] | None = None,
+    more: Mapping[WorkId, Sequence[RankSignal]] | None = None,
     named: Mapping[WorkId, Sequence[Mention]] | None = None,
 ) -> tuple[Reference, ...]:
     """The references, best first, with `roles` (where none were given), `score` in 0..1 and `why`, strongest reason first.
@@ -94,7 +94,7 @@ def _best_links(links: Sequence[CodeLink]) -> dict[WorkId, CodeLink]:
 
 
 def _score(
-    reference: Reference, work: Work | None, link: CodeLink | None, target: Work | None, weights: Weights, more: Sequence[Signal]
+    reference: Reference, work: Work | None, link: CodeLink | None, target: Work | None, weights: Weights, more: Sequence[RankSignal]
 ) -> Reference:
     title, cited = target.title if target else "", work.title if work else ""
     roles = reference.roles or classify(reference.mentions, title=title, cited_title=cited)
@@ -114,7 +114,7 @@ def _score(
 # What the text says
 
 
-def text_signals(mentions: Sequence[Mention]) -> list[Signal]:
+def text_signals(mentions: Sequence[Mention]) -> list[RankSignal]:
     """Signals from the citing sentences alone (the first `MAX_MENTIONS`); empty without any."""
     spoken = [m for m in mentions[:MAX_MENTIONS] if m.sentence.strip()]
     if not spoken:
@@ -123,15 +123,15 @@ def text_signals(mentions: Sequence[Mention]) -> list[Signal]:
     crowd = sum(m.bunch >= 4 for m in marked) / len(marked)
     count = len(spoken)
     signals = [
-        Signal("mentions", _damped(count), f"mentioned {count} times" if count > 1 else ""),
-        Signal("crowd", crowd, "cited in bunches of four and more"),
+        RankSignal("mentions", _damped(count), f"mentioned {count} times" if count > 1 else ""),
+        RankSignal("crowd", crowd, "cited in bunches of four and more"),
         *_section_signals(spoken),
         *_role_signals(spoken),
     ]
     return [s for s in signals if s.value > 0]
 
 
-def taken_signals(mentions: Sequence[Mention], named: Sequence[Mention] = (), own: str = "") -> list[Signal]:
+def taken_signals(mentions: Sequence[Mention], named: Sequence[Mention] = (), own: str = "") -> list[RankSignal]:
     """What the text says is taken over from a work, how many parts of it, and how often it is named where the work itself is described."""
     takeover_statements = list(takeovers([*mentions[:MAX_MENTIONS], *named], own))
     parts = [part for part, value in by_part(takeover_statements).items() if value >= SAID]
@@ -139,14 +139,14 @@ def taken_signals(mentions: Sequence[Mention], named: Sequence[Mention] = (), ow
     core = sum(section_weight(m.section) == 1.0 and not on_it(m) for m in named)
     compared = any(judge(m)[_BASELINE].score >= 0.5 for m in mentions[:MAX_MENTIONS] if m.sentence.strip())
     signals = [
-        Signal(
+        RankSignal(
             "taken",
             total(takeover_statements),
             f"taken over: “{_short(best.mention.sentence.replace(' ⟦T⟧', ''))}”" if best and best.weight >= SAID else "",
         ),
-        Signal("parts", min(1.0, len(parts) / 3), f"for {', '.join(parts)}" if parts else ""),
-        Signal("named", _damped(core), f"named {counted(core, 'time')} more where the work is described" if core else ""),
-        Signal(
+        RankSignal("parts", min(1.0, len(parts) / 3), f"for {', '.join(parts)}" if parts else ""),
+        RankSignal("named", _damped(core), f"named {counted(core, 'time')} more where the work is described" if core else ""),
+        RankSignal(
             "compared_only",
             float(compared and (best is None or best.weight < _CLEAR)),
             "it is compared with, and nothing says that anything is taken over",
@@ -155,25 +155,25 @@ def taken_signals(mentions: Sequence[Mention], named: Sequence[Mention] = (), ow
     return [s for s in signals if s.value > 0]
 
 
-def _section_signals(spoken: Sequence[Mention]) -> list[Signal]:
+def _section_signals(spoken: Sequence[Mention]) -> list[RankSignal]:
     kinds = sorted({kind for m in spoken if (kind := section_kind(m.section))})
     core = [k for k in kinds if k in {"method", "experiments", "data"}]
     only = kinds and set(kinds) <= {"related work", "introduction"}
     return [
-        Signal("sections", min(1.0, (len(kinds) - 1) / 3) if kinds else 0.0, f"in {counted(len(kinds), 'kind')} of sections: {', '.join(kinds)}"),
-        Signal("core_section", float(bool(core)), f"used where the work is described ({', '.join(core)})"),
-        Signal("related_only", float(bool(only)), f"mentioned only in the {' and '.join(kinds)}"),
+        RankSignal("sections", min(1.0, (len(kinds) - 1) / 3) if kinds else 0.0, f"in {counted(len(kinds), 'kind')} of sections: {', '.join(kinds)}"),
+        RankSignal("core_section", float(bool(core)), f"used where the work is described ({', '.join(core)})"),
+        RankSignal("related_only", float(bool(only)), f"mentioned only in the {' and '.join(kinds)}"),
     ]
 
 
-def _role_signals(spoken: Sequence[Mention]) -> list[Signal]:
+def _role_signals(spoken: Sequence[Mention]) -> list[RankSignal]:
     verdicts = [judge(mention) for mention in spoken]
-    signals: list[Signal] = []
+    signals: list[RankSignal] = []
     for n, role in enumerate(Role):
         best = max((v[n] for v in verdicts), key=lambda v: v.score)
         words = _ROLE_WORDS[role] + ("" if role is Role.BACKGROUND else f": “{_short(best.sentence)}”")
         value = sum(v[n].score for v in verdicts) / len(verdicts) if role is Role.BACKGROUND else best.score
-        signals.append(Signal(f"role_{role.value}", value, words if value >= SAID else ""))
+        signals.append(RankSignal(f"role_{role.value}", value, words if value >= SAID else ""))
     return signals
 
 
@@ -190,10 +190,10 @@ def _short(sentence: str, limit: int = 160) -> str:
 # What is known besides
 
 
-def _known_signals(reference: Reference, work: Work | None, link: CodeLink | None, target: Work | None) -> list[Signal]:
+def _known_signals(reference: Reference, work: Work | None, link: CodeLink | None, target: Work | None) -> list[RankSignal]:
     signals = [
-        Signal("influential", float(reference.influential), "Semantic Scholar calls the citation influential"),
-        Signal("code", _TIERS[link.tier] if link else 0.0, f"{link.tier.value} code is known: {link.repo.removeprefix('repo:')}" if link else ""),
+        RankSignal("influential", float(reference.influential), "Semantic Scholar calls the citation influential"),
+        RankSignal("code", _TIERS[link.tier] if link else 0.0, f"{link.tier.value} code is known: {link.repo.removeprefix('repo:')}" if link else ""),
     ]
     if work and target:
         signals += [_title_kinship(work, target), _year_kinship(work, target), _self_citation(work, target)]
@@ -204,36 +204,36 @@ def _content_words(title: str) -> set[str]:
     return {w[:6] for w in normal_title(title).split() if w not in _STOP}
 
 
-def _title_kinship(work: Work, target: Work) -> Signal:
+def _title_kinship(work: Work, target: Work) -> RankSignal:
     """Share of the smaller title's content words (cut to six letters, a poor man's stem) that both titles have."""
     work_words, other = _content_words(work.title), _content_words(target.title)
     shared = work_words & other
     value = len(shared) / max(3, min(len(work_words), len(other))) if shared else 0.0
-    return Signal("title", value, f"titles share {counted(len(shared), 'word')}")
+    return RankSignal("title", value, f"titles share {counted(len(shared), 'word')}")
 
 
-def _year_kinship(work: Work, target: Work) -> Signal:
+def _year_kinship(work: Work, target: Work) -> RankSignal:
     if work.year is None or target.year is None:
-        return Signal("recent", 0.0, "")
+        return RankSignal("recent", 0.0, "")
     years = max(0, target.year - work.year)
-    return Signal("recent", max(0.0, 1 - years / 6), f"{counted(years, 'year')} older" if years else "of the same year")
+    return RankSignal("recent", max(0.0, 1 - years / 6), f"{counted(years, 'year')} older" if years else "of the same year")
 
 
-def _self_citation(work: Work, target: Work) -> Signal:
+def _self_citation(work: Work, target: Work) -> RankSignal:
     work_people, other = ({p[0] for p in facts(w).people} - {""} for w in (work, target))
     shared = sorted(work_people & other)
     first = any(p[0] in shared for p in facts(work).people[:1] + facts(work).people[-1:])
-    return Signal("self", float(first) if shared else 0.0, f"by the same authors ({', '.join(shared[:3])})")
+    return RankSignal("self", float(first) if shared else 0.0, f"by the same authors ({', '.join(shared[:3])})")
 
 
-def _title_roles(reference: Reference, roles: Sequence[RoleVerdict]) -> list[Signal]:
+def _title_roles(reference: Reference, roles: Sequence[RoleVerdict]) -> list[RankSignal]:
     """Roles that were read off a title, where there is no sentence."""
     if reference.mentions:
         return []
-    return [Signal("title_role", v.score, f"its title names a {v.role.value} source") for v in roles]
+    return [RankSignal("title_role", v.score, f"its title names a {v.role.value} source") for v in roles]
 
 
-def without_signals(references: Iterable[Reference], known: Mapping[WorkId, Sequence[Signal]], target: WorkId) -> tuple[Reference, ...]:
+def without_signals(references: Iterable[Reference], known: Mapping[WorkId, Sequence[RankSignal]], target: WorkId) -> tuple[Reference, ...]:
     """References of the target as they are scored where nothing is known of its code: without these signals of it."""
     return tuple(
         _without(reference, known[reference.cited]) if reference.citing == target and reference.cited in known else reference
@@ -241,7 +241,7 @@ def without_signals(references: Iterable[Reference], known: Mapping[WorkId, Sequ
     )
 
 
-def _without(reference: Reference, known: Sequence[Signal]) -> Reference:
+def _without(reference: Reference, known: Sequence[RankSignal]) -> Reference:
     score = min(max(reference.score, 1e-4), 1 - 1e-4)
     odds = math.log(score / (1 - score)) - sum(DEFAULT.signals.get(signal.name, 0.0) * signal.value for signal in known)
     why = tuple(words for words in reference.why if words not in {signal.words for signal in known})

@@ -77,91 +77,91 @@ def _person(name: str) -> tuple[str, frozenset[str]]:
     return (names[-1] if names else "", frozenset(words))
 
 
-def _same_person(one: tuple[str, frozenset[str]], other: tuple[str, frozenset[str]]) -> bool:
-    return one[0] in other[1] or other[0] in one[1] or "".join(sorted(one[1])) == "".join(sorted(other[1]))
+def _same_person(person: tuple[str, frozenset[str]], other: tuple[str, frozenset[str]]) -> bool:
+    return person[0] in other[1] or other[0] in person[1] or "".join(sorted(person[1])) == "".join(sorted(other[1]))
 
 
-def authors_agree(one: Facts, other: Facts) -> bool | None:
+def authors_agree(work: Facts, other: Facts) -> bool | None:
     """Whether the first authors are the same, or None where one side names nobody, or an organisation only one side knows."""
-    if not one.people or not other.people:
+    if not work.people or not other.people:
         return None
-    if (one.team or other.team) and not _same_person(one.people[0], other.people[0]):
+    if (work.team or other.team) and not _same_person(work.people[0], other.people[0]):
         return None
-    return _same_person(one.people[0], other.people[0])
+    return _same_person(work.people[0], other.people[0])
 
 
-def _second_agrees(one: Facts, other: Facts) -> bool:
-    if len(one.people) < 2 or len(other.people) < 2:
+def _second_agrees(work: Facts, other: Facts) -> bool:
+    if len(work.people) < 2 or len(other.people) < 2:
         return True
-    return any(_same_person(one.people[1], p) for p in other.people) or any(_same_person(other.people[1], p) for p in one.people)
+    return any(_same_person(work.people[1], p) for p in other.people) or any(_same_person(other.people[1], p) for p in work.people)
 
 
-def _same_team(one: Facts, other: Facts) -> bool:
+def _same_team(work: Facts, other: Facts) -> bool:
     """Whether both name the same people, two at least."""
-    return len(one.people) >= 2 and len(one.people) == len(other.people) and all(map(_same_person, one.people, other.people))
+    return len(work.people) >= 2 and len(work.people) == len(other.people) and all(map(_same_person, work.people, other.people))
 
 
-def years_agree(one: Facts, other: Facts, within: int = YEARS) -> bool:
+def years_agree(work: Facts, other: Facts, within: int = YEARS) -> bool:
     """Whether the years are near, or one is unknown."""
-    return one.year is None or other.year is None or abs(one.year - other.year) <= within
+    return work.year is None or other.year is None or abs(work.year - other.year) <= within
 
 
-def by_id(one: Facts, other: Facts) -> tuple[str, bool]:
+def by_id(work: Facts, other: Facts) -> tuple[str, bool]:
     """(reason, sure) for two descriptions that share an identifier.
 
     Not sure means a wrong identifier in a bibliography: title and first author both contradict it.
     """
-    shared = sorted(one.ids & other.ids)
+    shared = sorted(work.ids & other.ids)
     if not shared:
         return "", False
     name = {"arxiv": "arXiv identifier", "doi": "DOI", "s2": "Semantic Scholar id", "repo": "repository"}.get(
         shared[0].partition(":")[0], "identifier"
     )
-    strangers = authors_agree(one, other) is False and bool(one.key.words and other.key.words) and _overlap(one.key, other.key) < 0.3
+    strangers = authors_agree(work, other) is False and bool(work.key.words and other.key.words) and _overlap(work.key, other.key) < 0.3
     return f"same {name} {shared[0].partition(':')[2]}", not strangers
 
 
-def _overlap(one: TitleKey, other: TitleKey) -> float:
-    a, b = set(one.words) - _SMALL, set(other.words) - _SMALL
+def _overlap(title: TitleKey, other: TitleKey) -> float:
+    a, b = set(title.words) - _SMALL, set(other.words) - _SMALL
     return len(a & b) / (min(len(a), len(b)) or 1)
 
 
-def by_title(one: Facts, other: Facts) -> str:
+def by_title(work: Facts, other: Facts) -> str:
     """The reason why two descriptions without a common identifier are one work, or the empty string."""
-    if not one.key.compact or not other.key.compact or one.key.numbers != other.key.numbers:
+    if not work.key.compact or not other.key.compact or work.key.numbers != other.key.numbers:
         return ""
-    if _contradict(one, other) or authors_agree(one, other) is False:
+    if _contradict(work, other) or authors_agree(work, other) is False:
         return ""
-    if one.key.compact == other.key.compact:
-        return _equal_titles(one, other)
-    if authors_agree(one, other) is None or not years_agree(one, other):
+    if work.key.compact == other.key.compact:
+        return _equal_titles(work, other)
+    if authors_agree(work, other) is None or not years_agree(work, other):
         return ""
-    short, long = sorted((one, other), key=lambda f: len(f.key.compact))
+    short, long = sorted((work, other), key=lambda f: len(f.key.compact))
     return _subtitle(short, long) or _cut_short(short, long) or _misspelt(short, long)
 
 
-def _contradict(one: Facts, other: Facts) -> bool:
+def _contradict(work: Facts, other: Facts) -> bool:
     """Two different identifiers of a kind of which a work has but one."""
-    return bool(one.arxiv and other.arxiv and not one.arxiv & other.arxiv)
+    return bool(work.arxiv and other.arxiv and not work.arxiv & other.arxiv)
 
 
-def _equal_titles(one: Facts, other: Facts) -> str:
-    if not years_agree(one, other):
+def _equal_titles(work: Facts, other: Facts) -> str:
+    if not years_agree(work, other):
         return ""
-    two_dois = bool(one.doi and other.doi and not one.doi & other.doi)
-    if authors_agree(one, other):
-        near = one.year is not None and other.year is not None and not two_dois
-        is_distinctive = one.key.distinctive() or near
-        return "same title and first author" + _apart(one, other) if is_distinctive and _second_agrees(one, other) else ""
-    near = one.year is not None and other.year is not None and years_agree(one, other, 1)
-    plenty = len(one.key.words) >= (4 if near else 6) and len(one.key.compact) >= 16
-    return "same title, authors not given by both" + _apart(one, other) if plenty and not two_dois else ""
+    two_dois = bool(work.doi and other.doi and not work.doi & other.doi)
+    if authors_agree(work, other):
+        near = work.year is not None and other.year is not None and not two_dois
+        is_distinctive = work.key.distinctive() or near
+        return "same title and first author" + _apart(work, other) if is_distinctive and _second_agrees(work, other) else ""
+    near = work.year is not None and other.year is not None and years_agree(work, other, 1)
+    plenty = len(work.key.words) >= (4 if near else 6) and len(work.key.compact) >= 16
+    return "same title, authors not given by both" + _apart(work, other) if plenty and not two_dois else ""
 
 
-def _apart(one: Facts, other: Facts) -> str:
-    if one.year is None or other.year is None:
+def _apart(work: Facts, other: Facts) -> str:
+    if work.year is None or other.year is None:
         return ""
-    return f", {one.year} and {other.year}" if one.year != other.year else f", {one.year}"
+    return f", {work.year} and {other.year}" if work.year != other.year else f", {work.year}"
 
 
 def _subtitle(short: Facts, long: Facts) -> str:
@@ -188,14 +188,14 @@ def _cut_short(short: Facts, long: Facts) -> str:
     return ""
 
 
-def _misspelt(one: Facts, other: Facts) -> str:
+def _misspelt(work: Facts, other: Facts) -> str:
     """At most two words differ, each by a letter or by being an article or preposition."""
-    a, b = one.key.words, other.key.words
-    if min(len(a), len(b)) < 4 or abs(len(a) - len(b)) > 3 or not _second_agrees(one, other):
+    a, b = work.key.words, other.key.words
+    if min(len(a), len(b)) < 4 or abs(len(a) - len(b)) > 3 or not _second_agrees(work, other):
         return ""
     changes = [op for op in SequenceMatcher(None, a, b, autojunk=False).get_opcodes() if op[0] != "equal"]
     if len(changes) <= 2 and all(_slip(a[i:j], b[k:m]) for _, i, j, k, m in changes):
-        return f"titles differ by a slip of the pen ({_shown(a, b, changes)}), same first author" + _apart(one, other)
+        return f"titles differ by a slip of the pen ({_shown(a, b, changes)}), same first author" + _apart(work, other)
     return ""
 
 
@@ -206,13 +206,13 @@ def _shown(a: tuple[str, ...], b: tuple[str, ...], changes: Sequence[tuple[str, 
 def _slip(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
     if set(a) | set(b) <= _SMALL:
         return True
-    one, other = "".join(a), "".join(b)
-    return one == other or (min(len(one), len(other)) >= 5 and one[0] == other[0] and _one_edit(one, other))
+    left, right = "".join(a), "".join(b)
+    return left == right or (min(len(left), len(right)) >= 5 and left[0] == right[0] and _one_edit(left, right))
 
 
-def _one_edit(one: str, other: str) -> bool:
+def _one_edit(word: str, other: str) -> bool:
     """Whether one insertion, deletion, substitution or swap of neighbours makes the two words equal."""
-    short, long = sorted((one, other), key=len)
+    short, long = sorted((word, other), key=len)
     if len(long) - len(short) > 1:
         return False
     at = next((i for i, (x, y) in enumerate(zip(short, long, strict=False)) if x != y), len(short))

@@ -48,7 +48,7 @@ class TitledAncestor(Ancestor):
 
 def by_part(ancestors: Sequence[Ancestor]) -> list[dict[str, Any]]:
     """Ancestors as rows of the catalogue, part by part."""
-    return [one.as_meta() for part in Part for one in ancestors if one.part is part]
+    return [ancestor.as_meta() for part in Part for ancestor in ancestors if ancestor.part is part]
 
 
 def inherited(references: Sequence[Reference], ancestors: Sequence[Ancestor]) -> tuple[Reference, ...]:
@@ -58,7 +58,7 @@ def inherited(references: Sequence[Reference], ancestors: Sequence[Ancestor]) ->
 
 
 @dataclass(frozen=True)
-class Signal:
+class RankSignal:
     """One observation about a reference: `value` in 0..1 and what to say of it."""
 
     name: str

@@ -66,6 +66,16 @@ def harmless(text: str) -> str:
     return _BIDI.sub(" ", _CONTROL.sub(" ", text.replace("\r", " ")))
 
 
+def printable(text: str) -> str:
+    """The text with a space for each character that cannot be shown."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
+
+
+def shortened(text: str, most: int) -> str:
+    """At most so many characters, an ellipsis for the rest."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
 _OBJECT = re.compile(r"\{.*\}", re.DOTALL)
 
 

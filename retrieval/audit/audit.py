@@ -101,15 +101,15 @@ class _Detail:
         """The pairs of one stage, each of the values whose places speak most of the other."""
         evaluated = self.paper.ontology.topic(self.name) in _EVALUATED
         pairs = [
-            (one, set_, overlap(one.value, set_, self.paper.common))
-            for one in self.expected
+            (wanted, set_, overlap(wanted.value, set_, self.paper.common))
+            for wanted in self.expected
             for set_ in self.set_
-            if one_stage(one.value, set_, evaluated)
+            if one_stage(wanted.value, set_, evaluated)
         ]
         best: dict[int, int] = defaultdict(int)
         for expectation, set_, shared in pairs:
             best[id(expectation)], best[id(set_)] = max(best[id(expectation)], shared), max(best[id(set_)], shared)
-        return [(one, set_, shared) for one, set_, shared in pairs if shared == best[id(one)] and (shared == best[id(set_)] or not shared)]
+        return [(wanted, set_, shared) for wanted, set_, shared in pairs if shared == best[id(wanted)] and (shared == best[id(set_)] or not shared)]
 
     @cached_property
     def _agreeing(self) -> list[tuple[Expectation, FactOccurrence]]:
@@ -155,7 +155,7 @@ class _Detail:
         statements = {one.place for one, _ in self._agreeing}
         items = len({one.item for one in self.expected})
         distinct = len({set_.fact.value for set_ in self.set_})
-        found = []
+        deviating = []
         for expectation, set_, shared in self._nearest:
             if id(expectation) in met or id(set_) in placed or not self._comparable(expectation, set_):
                 continue
@@ -163,8 +163,8 @@ class _Detail:
                 continue  # one number of several, of which another differs
             beside = expectation.place in statements and expectation.item >= 0 and items == distinct
             if not self._agreeing or beside or (shared and experiment_of(expectation.value) not in roles):
-                found.append((expectation, set_))
-        return found if self._surely(found) else []
+                deviating.append((expectation, set_))
+        return deviating if self._surely(deviating) else []
 
     def _comparable(self, expected: Expectation, set_: FactOccurrence) -> bool:
         """Whether two values that differ contradict each other: of one name, not of another section, length or experiment."""
@@ -203,7 +203,7 @@ class _Detail:
         for expectation, set_ in self._agreeing:
             by_value[set_.fact.value].append((expectation, set_))
         for pairs in by_value.values():
-            yield self._finding("match", [one.value for one, _ in pairs], [pairs[0][1]], "the paper states it", self.paper.weight(self.name))
+            yield self._finding("match", [wanted.value for wanted, _ in pairs], [pairs[0][1]], "the paper states it", self.paper.weight(self.name))
         by_place: dict[tuple[str, frozenset[int]], list[tuple[Expectation, FactOccurrence]]] = defaultdict(list)
         of_place: dict[tuple[str, int], set[int]] = defaultdict(set)
         for expectation, set_ in self._deviations:
@@ -213,11 +213,7 @@ class _Detail:
             by_place[path, frozenset(of_place[path, id(set_)])].append((expectation, set_))
         for pairs in once(by_place.values()):
             yield self._finding(
-                "deviation",
-                [one.value for one, _ in pairs],
-                [set_ for _, set_ in pairs],
-                "the paper states it",
-                self.paper.weight(self.name),
+                "deviation", [wanted.value for wanted, _ in pairs], [set_ for _, set_ in pairs], "the paper states it", self.paper.weight(self.name)
             )
         if (
             not by_value

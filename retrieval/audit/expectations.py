@@ -18,8 +18,7 @@ from lineage.hyperparameters.values import number
 from lineage.records import FileRole, WorkId
 from lineage.results import FactOccurrence
 from lineage.text.tokens import parts
-from retrieval.decisions.experiments import is_parameter
-from retrieval.decisions.provenance import TRIED, is_beside, measured, sentence_of
+from retrieval.decisions.provenance import TRIED, is_beside, is_parameter, measured, sentence_of
 from retrieval.decisions.target_text import DONE, OWN, section_weight
 from retrieval.gaps.stated import misread
 
@@ -199,10 +198,10 @@ def stages(text: str) -> frozenset[str]:
 
 def one_stage(stated: FactOccurrence, set_: FactOccurrence, evaluated: bool) -> bool:
     """Whether a stated value and one of code may be of one stage; one of a detail that is `evaluated` may be of evaluation too."""
-    chunk, said = set_.evidence.chunk, stated.fact.said[:_REACH]
-    of_paper = stages(f"{stated.fact.scope} {said if stated.fact.kind == 'prose' else ''}")
+    chunk, sentence = set_.evidence.chunk, stated.fact.said[:_REACH]
+    of_paper = stages(f"{stated.fact.scope} {sentence if stated.fact.kind == 'prose' else ''}")
     of_code = stages(" ".join(parts(f"{chunk.path.rpartition('.')[0]} {set_.fact.scope} {set_.fact.written}")))
-    if evaluated or _TRAINED.search(said):
+    if evaluated or _TRAINED.search(sentence):
         of_paper -= {"evaluation"}  # "the training and sampling batch sizes" are of both
     of_code -= {"evaluation"} if evaluated else set()
     return bool(of_paper & of_code) if of_paper and of_code else of_code <= {"pretraining", "fine-tuning"} and of_paper != {"evaluation"}

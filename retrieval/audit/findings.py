@@ -7,13 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from lineage.decisions import Decision
 from lineage.hyperparameters.ontology import Ontology
 from lineage.hyperparameters.terms import fold
-from lineage.records import WorkId
 from lineage.results import AuditFinding, FactOccurrence, Strength, Verdict
 from retrieval.audit.expectations import Expectation
 from retrieval.audit.inputs import Paper, Subject
-from retrieval.gaps.model_contradictions import contradictions
-from retrieval.gaps.model_reader import Reader
-from retrieval.search.engine import Engine
 
 _METHOD_TOPICS = frozenset(
     {"architecture", "initialization", "loss", "regularization", "augmentation", "retrieval", "prompts", "procedure", "diffusion"}
@@ -132,15 +128,3 @@ def _of_setting(decision: Decision, paper: Paper, repository: Subject) -> tuple[
         return "cannot judge", []
     agreeing = [pair for pair in values if paper.ontology.same(decision.name, pair[0], decision.value)]
     return ("match", agreeing) if agreeing else ("deviation", values)
-
-
-def by_model(reader: Reader, target: WorkId, subject: Engine, known: Sequence[AuditFinding]) -> Iterator[AuditFinding]:
-    """What a chat model reads that a repository does otherwise than the target's text says, but for what is `known` of the same lines."""
-    works = [work.id for work in subject.generation.catalog.works()]
-    there = {finding.where for finding in known if finding.verdict == "deviation"}
-    for conflict in contradictions(reader, target, subject, works):
-        said, done = conflict.sides
-        where = f"{done.evidence.chunk.path}:{done.fact.line}"
-        if where not in there:
-            values = (said.fact.said, done.fact.said, where, (said.evidence,))
-            yield AuditFinding("method", conflict.name, conflict.title, "deviation", *values, conflict.severity, conflict.why)

@@ -16,8 +16,7 @@ from lineage.records import Chunk, Setting, WorkId
 from lineage.results import FactOccurrence
 from lineage.text.tokens import parts
 from retrieval.audit.expectations import NOT_IN_CODE, Expectation, agree, expectations, in_example, is_aside, is_end, sisters
-from retrieval.decisions.experiments import telling
-from retrieval.decisions.provenance import sentences_of
+from retrieval.decisions.provenance import sentences_of, telling
 from retrieval.decisions.target_text import DONE, TargetText
 
 _COMMON_WORDS = "a of the per rate size number learning weight label model data layer layers gradient training input output image"
@@ -42,8 +41,8 @@ def weights(needs: Iterable[ChecklistItem]) -> Mapping[str, float]:
 def loosely(same: Same) -> Same:
     """The same, and `[224, 224]` for 224, or one of several values for the one: neither contradicts the other."""
 
-    def agree(name: str, one: str, other: str) -> bool:
-        return same(name, one, other) or any(same(name, a, b) for a in _items(one) for b in _items(other))
+    def agree(name: str, value: str, other: str) -> bool:
+        return same(name, value, other) or any(same(name, a, b) for a in _items(value) for b in _items(other))
 
     return agree
 
@@ -53,7 +52,7 @@ def _items(value: str) -> list[str]:
         read = json.loads(value) if value[:1] == "[" else None
     except ValueError:
         read = None
-    return [one if isinstance(one, str) else json.dumps(one) for one in read] if isinstance(read, list) else [value]
+    return [item if isinstance(item, str) else json.dumps(item) for item in read] if isinstance(read, list) else [value]
 
 
 @dataclass(frozen=True)
@@ -84,16 +83,16 @@ class Paper:
 
     def near(self, stated: Iterable[FactOccurrence], name: str) -> set[str]:
         """Words beside each mention of a detail where it is stated, and anywhere in the text: what the reader of facts may have missed."""
-        spoken, found = self._spoken(name), set[str]()
+        spoken, words = self._spoken(name), set[str]()
         for value in stated:
             sentences, at = sentences_of(value)
             if value.fact.kind == "prose":
                 around = sentences[max(0, at - _NEAR) : at + _NEAR + 1] if at >= 0 else [value.evidence.chunk.text]
-                found |= {word for sentence in around for word in beside(sentence, spoken)} | set(sentences[at].split() if at >= 0 else ())
+                words |= {word for sentence in around for word in beside(sentence, spoken)} | set(sentences[at].split() if at >= 0 else ())
         for sentence in self.text.sentences if spoken else ():
             if sentence.weight >= DONE and not sentence.table:
-                found |= set(beside(sentence.text, spoken))
-        return found
+                words |= set(beside(sentence.text, spoken))
+        return words
 
     def _spoken(self, name: str) -> list[list[str]]:
         term = self.ontology.terms.get(name)
@@ -131,7 +130,7 @@ class Subject:
     def speaks_of(self, name: str, ontology: Ontology) -> bool:
         """Whether any name of a detail stands in it."""
         term = ontology.terms.get(name)
-        known = (term.title, *term.prose, *(one.strip("=*") for one in term.identifiers), *term.flags) if term else ()
+        known = (term.title, *term.prose, *(identifier.strip("=*") for identifier in term.identifiers), *term.flags) if term else ()
         telling_words = [word for word in parts(term.title) if word not in _COMMON] if term else []
         by_hand = _BY_HAND.get(name)
         if by_hand and any(f" {word} " in self._parts for word in by_hand):
@@ -231,18 +230,18 @@ def whole(batches: Sequence[FactOccurrence], devices: Iterable[FactOccurrence], 
 def whole_of_run(batches: Sequence[FactOccurrence], devices: Iterable[FactOccurrence], passes: Iterable[FactOccurrence]) -> list[FactOccurrence]:
     """The same with the passes of a batch's own file, where it gives any: another run's accumulation is none of it."""
     devices, passes = list(devices), list(passes)
-    found = []
+    wholes = []
     for batch in batches:
         path = batch.evidence.chunk.path
         beside = [occurrence for occurrence in passes if occurrence.evidence.chunk.path == path]
-        found += whole([batch], devices, beside or passes)
-    return found
+        wholes += whole([batch], devices, beside or passes)
+    return wholes
 
 
 def _counts(some: Iterable[FactOccurrence]) -> set[int]:
     """The whole numbers above 1 that are given, and 1."""
-    found = (number(occurrence.fact.value) for occurrence in some)
-    return {1, *(int(one) for one in found if one and one > 1 and one == int(one))}
+    numbers = (number(occurrence.fact.value) for occurrence in some)
+    return {1, *(int(count) for count in numbers if count and count > 1 and count == int(count))}
 
 
 def overlap(stated: FactOccurrence, set_: FactOccurrence, common: frozenset[str]) -> int:

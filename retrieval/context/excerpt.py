@@ -168,13 +168,13 @@ class _Costs:
         return sum(self.lines[line] for line in {*statement.lines, *statement.heads} - kept) + (0 if beside else self.marks[statement.lines[-1]])
 
 
-def _chosen(found: Sequence[Simple], costs: _Costs, worth: Mapping[str, float], room: int) -> list[Simple]:
+def _chosen(statements: Sequence[Simple], costs: _Costs, worth: Mapping[str, float], room: int) -> list[Simple]:
     """The statements that say most for their tokens, as many as fit, best first."""
     kept: set[int] = set()
     covered: set[str] = set()
     chosen: list[Simple] = []
     weightiest = max(worth.values(), default=0.0)
-    waiting = [replace(statement, said=statement.said.intersection(worth)) for statement in found]
+    waiting = [replace(statement, said=statement.said.intersection(worth)) for statement in statements]
 
     def gain(statement: Simple, price: int) -> float:
         word_weight = sum(worth[word] * (_AGAIN if word in covered else 1.0) for word in statement.said) + weightiest * _DECIDES * statement.decides

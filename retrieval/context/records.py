@@ -65,15 +65,15 @@ def stretches(gaps: Sequence[Gap], beside: Callable[[Gap, FactOccurrence], bool]
     """The stretches that settle decisions, those that say most that was not told first; `beside` says what stands elsewhere already."""
     waiting = _all(_statements(gaps, beside))
     chosen: list[Stretch] = []
-    told: Counter[str] = Counter()
+    times: Counter[str] = Counter()
 
     def gain(stretch: Stretch) -> float:
-        return sum(statement.worth * 0.5 ** told[statement.title] for statement in stretch.statements)
+        return sum(statement.worth * 0.5 ** times[statement.title] for statement in stretch.statements)
 
     while waiting and len(chosen) < MOST:
         best = max(waiting, key=gain)
         chosen.append(best)
-        told.update(statement.title for statement in best.statements)
+        times.update(statement.title for statement in best.statements)
         gone = {id(statement.occurrence) for statement in best.statements}
         waiting = [stretch for stretch in waiting if gone.isdisjoint(id(statement.occurrence) for statement in stretch.statements)]
     return chosen
@@ -87,8 +87,8 @@ def _statements(gaps: Sequence[Gap], beside: Callable[[Gap, FactOccurrence], boo
         title = _short(gap) if titles[_short(gap)] == 1 else inline(gap.detail.title, _TITLE)
         for nth, suggestion in enumerate(gap.suggestions):
             worth = gap.detail.weight**2 * _WORK**nth * (_PASSED_OVER if read and suggestion.grade != "model" else 1.0)
-            held = [occurrence for occurrence in suggestion.held if occurrence.fact.line and occurrence.evidence.work.kind == "code"]
-            for at, occurrence in enumerate(occurrence for occurrence in held if not beside(gap, occurrence)):
+            of_code = [occurrence for occurrence in suggestion.held if occurrence.fact.line and occurrence.evidence.work.kind == "code"]
+            for at, occurrence in enumerate(occurrence for occurrence in of_code if not beside(gap, occurrence)):
                 first = occurrence.fact.line
                 last = min(max(first, occurrence.fact.end_line), first + _WIDE)
                 statement = PackStatement(title, occurrence, worth * _PLACE**at, first, last)
@@ -268,8 +268,8 @@ def _conflict(conflict: Conflict) -> PackLine:
     return PackLine("conflict", text, _FIRST + conflict.severity, evidence=tuple(occurrence.evidence for occurrence in conflict.sides[:_SIDES]))
 
 
-def _side(held: FactOccurrence) -> str:
-    return " · ".join(filter(None, (_value(held.fact), _cited(held.evidence), licence(held.evidence))))
+def _side(occurrence: FactOccurrence) -> str:
+    return " · ".join(filter(None, (_value(occurrence.fact), _cited(occurrence.evidence), licence(occurrence.evidence))))
 
 
 def _value(fact: Fact | Suggestion) -> str:

@@ -194,8 +194,8 @@ def _line(chunk: Chunk, line: int) -> str:
 
 def _telling(pieces: Iterable[_Piece], worth: Sequence[float]) -> tuple[PackUnit, ...]:
     """The units of pieces that are worth enough, the most telling first."""
-    found = [(unit, at) for piece in pieces if not beside(piece.hit) for at, unit in enumerate(_units(piece))]
-    weighted = [(sum(worth[number] * sure for number, sure in unit.relevance.items()), unit, at) for unit, at in found]
+    placed = [(unit, at) for piece in pieces if not beside(piece.hit) for at, unit in enumerate(_units(piece))]
+    weighted = [(sum(worth[number] * sure for number, sure in unit.relevance.items()), unit, at) for unit, at in placed]
     kept = sorted((entry for entry in weighted if entry[0] >= _LEAST), key=lambda entry: -entry[0])
     return tuple(replace(unit, due=True, order=(order, at)) for order, (_, unit, at) in enumerate(kept))
 

@@ -72,8 +72,8 @@ def _line(name: str, stated: Sequence[FactOccurrence]) -> _Setting:
     """One setting: the value of the target, or a remark that lists those of its experiments."""
     key, first = _key(name), _chosen(stated)
     if first:
-        value, said = scalar(first.fact.value), f"stated: {_cited(first.evidence)}{_others(first, stated)}"
-        return _Setting(key, f"{key}: {value}  # {_unit(first.fact.unit)}{said}", (first.evidence,))
+        value, comment = scalar(first.fact.value), f"stated: {_cited(first.evidence)}{_others(first, stated)}"
+        return _Setting(key, f"{key}: {value}  # {_unit(first.fact.unit)}{comment}", (first.evidence,))
     return _Setting(key, f"{_REMARK}{key}: one for each model or experiment: {_listed(stated)}", (stated[0].evidence,))
 
 

@@ -93,15 +93,15 @@ class QuestionWords:
     asked: tuple[frozenset[str], ...] = field(default=())
     own: bool = False
 
-    def covered(self, said: frozenset[str], number: int) -> float:
+    def covered(self, words: frozenset[str], number: int) -> float:
         """The worth of a subquestion's words that a text says."""
-        return sum(self.rare.get(word, 0.0) for word in self.asked[number] & said)
+        return sum(self.rare.get(word, 0.0) for word in self.asked[number] & words)
 
     def trust(self, hit: Hit, number: int) -> float:
         """How far a hit is about a question at all, whatever its rank: by the words that they share, or by their similarity."""
-        said = frozenset(tokens(f"{hit.chunk.text}\n{hit.chunk.header}\n{hit.chunk.symbol}"))
+        words = frozenset(tokens(f"{hit.chunk.text}\n{hit.chunk.header}\n{hit.chunk.symbol}"))
         whole = sum(self.rare.get(word, 0.0) for word in self.asked[number])
-        shared = self.covered(said, number) / whole if whole else 0.0
+        shared = self.covered(words, number) / whole if whole else 0.0
         near = max(((signal.score - _FAR) / (_NEAR - _FAR) for signal in hit.signals if signal.retriever == "dense"), default=0.0)
         aside = _ASIDE if beside(hit) else self._standing(hit, number)
         return aside * (_FLOOR + (1.0 - _FLOOR) * min(1.0, max(shared, near)))
@@ -249,13 +249,13 @@ def complete(catalog: Catalog, chunk: Chunk, most: int = MOST_UNIT_LINES) -> Chu
     if first is last or last.end_line - first.start_line >= most:
         return chunk
     text = catalog.window(chunk.work, chunk.path, first.start, last.end)
-    symbol = ", ".join(dict.fromkeys(name for one in (first, chunk, last) for name in one.symbol.split(", ")))
+    symbol = ", ".join(dict.fromkeys(name for part in (first, chunk, last) for name in part.symbol.split(", ")))
     return replace(chunk, text=text, symbol=symbol, start=first.start, end=last.end, start_line=first.start_line, end_line=last.end_line)
 
 
 def _run(parts: Sequence[Chunk], chunk: Chunk) -> tuple[Chunk, Chunk]:
     """First and last of the chunks around `chunk` of which each goes on with the function that the one before ends in."""
-    at = next((n for n, one in enumerate(parts) if one.id == chunk.id), None)
+    at = next((n for n, part in enumerate(parts) if part.id == chunk.id), None)
     if at is None:
         return chunk, chunk
     start = end = at
@@ -275,9 +275,9 @@ def _continues(chunk: Chunk, other: Chunk) -> bool:
 def _prose(hit: Hit, kind: Kind, scores: Mapping[int, float], words: QuestionWords) -> Iterable[PackUnit]:
     """The paragraphs of a chunk; each is worth, of the chunk's relevance, its share of the question's words."""
     texts = paragraphs(neutral(hit.chunk.text), hit.chunk.role)
-    said = [frozenset(tokens(text)) for text in texts]
-    best = {number: max(words.covered(one, number) for one in said) for number in scores}
-    for text, own in zip(texts, said, strict=True):
+    word_sets = [frozenset(tokens(text)) for text in texts]
+    best = {number: max(words.covered(tokens_of_text, number) for tokens_of_text in word_sets) for number in scores}
+    for text, own in zip(texts, word_sets, strict=True):
         relevance = {number: score * _share(words.covered(own, number), best[number]) for number, score in scores.items()}
         yield PackUnit(hit, kind, text, relevance, own)
 

@@ -105,16 +105,16 @@ def _why(best: FactOccurrence, values: Sequence[Value]) -> tuple[str, ...]:
     first = values[0]
     agreeing = {occurrence.fact.work for occurrence in first.held}
     others = {occurrence.fact.work for value in values[1:] for occurrence in value.held if occurrence.fact.literal}
-    said = [f"{_by_what(best)}: {where}"]
+    reasons = [f"{_by_what(best)}: {where}"]
     if best.overridden:
-        said.append("it overrides " + ", ".join(f"{fact.value} ({fact.kind})" for fact in best.overridden) + " of the same repository")
+        reasons.append("it overrides " + ", ".join(f"{fact.value} ({fact.kind})" for fact in best.overridden) + " of the same repository")
     if len(agreeing) > 1 or others:
         elsewhere = others - agreeing
-        said.append(
+        reasons.append(
             f"{len(agreeing)} of {len(agreeing | others)} works hold it"
             + (f"; {len(elsewhere)} {'holds' if len(elsewhere) == 1 else 'hold'} something else" if elsewhere else "")
         )
-    return tuple(said)
+    return tuple(reasons)
 
 
 def _by_what(best: FactOccurrence) -> str:
@@ -127,9 +127,9 @@ def _by_what(best: FactOccurrence) -> str:
     role = edge.roles[0].role.value if edge.roles else "reference"
     paper = f", the code of {hit.paper.id}" if hit.paper and hit.work.kind == "code" else ""
     sentence = next((verdict.sentence for verdict in edge.roles if verdict.sentence), "")
-    said = f" (“{' '.join(sentence.split())[:200]}”)" if sentence else ""
+    quoted = f" (“{' '.join(sentence.split())[:200]}”)" if sentence else ""
     whose = work_name(hit.work) if hit.work.id.startswith("local:") else hit.work.id
-    return f"strongest of what the target inherits: {whose}{paper}, {role} of {edge.citing}{said}"
+    return f"strongest of what the target inherits: {whose}{paper}, {role} of {edge.citing}{quoted}"
 
 
 def _notes(some: Sequence[FactOccurrence], standing: Sequence[FactOccurrence], every: int, holders: FactIndex) -> Iterable[str]:

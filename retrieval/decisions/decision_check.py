@@ -124,8 +124,8 @@ def cited_lines(engine: Engine, facts: FactIndex, name: str, value: str, cited: 
     passage = read(engine, cited)
     hits = [replace(passage.hit, chunk=chunk) for chunk in cited_chunks(engine, cited.strip().strip("`\"'"))] or [passage.hit]
     own = passage.hit.from_target and passage.hit.work.kind == "code"
-    found = [CitedLines(citation(hit), *_stated(engine, facts.of(name), name, value, hit.chunk), own) for hit in hits]
-    return min(found, key=lambda lines: _PROBLEMS.index(lines.problem))
+    readings = [CitedLines(citation(hit), *_stated(engine, facts.of(name), name, value, hit.chunk), own) for hit in hits]
+    return min(readings, key=lambda lines: _PROBLEMS.index(lines.problem))
 
 
 def _stated(engine: Engine, occurrences: Iterable[FactOccurrence], name: str, value: str, chunk: Chunk) -> tuple[str, str]:
@@ -137,8 +137,8 @@ def _stated(engine: Engine, occurrences: Iterable[FactOccurrence], name: str, va
     if both:
         shortest = min(both, key=len)
         return next((line for line in shortest.split("\n") if states(line, name, value, known)), shortest), ""
-    held = [occurrence.fact for occurrence in occurrences if _is_there(occurrence, chunk)]
-    if any(_says(fact, value, known) for fact in held):
+    stated = [occurrence.fact for occurrence in occurrences if _is_there(occurrence, chunk)]
+    if any(_says(fact, value, known) for fact in stated):
         return chunk.text, ""
     naming = [piece for piece in pieces if names_detail(piece, name, known)]
     return next(iter(holding or naming), chunk.text), _NO_NAME if holding else _NO_VALUE if naming else _NEITHER

@@ -154,8 +154,8 @@ class _Overrides:
     """Facts of one option of one repository."""
 
     def __init__(self, some: Sequence[FactOccurrence]) -> None:
-        self._weaker = sorted((one for one in some if one.fact.kind != "command"), key=lambda one: _ORDER[one.fact.kind])
-        self._paths = {one.evidence.chunk.path: PurePosixPath(one.evidence.chunk.path) for one in self._weaker}
+        self._weaker = sorted((holder for holder in some if holder.fact.kind != "command"), key=lambda holder: _ORDER[holder.fact.kind])
+        self._paths = {holder.evidence.chunk.path: PurePosixPath(holder.evidence.chunk.path) for holder in self._weaker}
 
     def overridden(self, occurrence: FactOccurrence) -> Mapping[tuple[FactKind, str], Fact]:
         """The facts that an occurrence overrides, by kind and value."""
@@ -167,19 +167,19 @@ class _Overrides:
     @cached_property
     def _defaults(self) -> Mapping[tuple[FactKind, str], Fact]:
         """Those that a configuration may set."""
-        code = (one.fact for one in self._weaker if one.fact.kind == "default" and one.evidence.chunk.kind == "code")
+        code = (holder.fact for holder in self._weaker if holder.fact.kind == "default" and holder.evidence.chunk.kind == "code")
         return {(fact.kind, fact.value): fact for fact in code if _open(fact)}
 
     def _by_command(self, occurrence: FactOccurrence) -> Mapping[tuple[FactKind, str], Fact]:
         command, script = _command(occurrence.evidence), occurrence.evidence.chunk.text if not occurrence.fact.scope else ""
-        told = {path for path, pure in self._paths.items() if _names(command, pure)}
-        run = {path for path, pure in self._paths.items() if path not in told and script and _names(script, pure)}
-        dotted, found = "." in occurrence.fact.written, {}
-        for one in self._weaker:
-            fact, path = one.fact, one.evidence.chunk.path
-            if path in told or (fact.kind == "config" and dotted) or (fact.kind == "default" and path in run):
-                found[fact.kind, fact.value] = fact
-        return found
+        named = {path for path, pure in self._paths.items() if _names(command, pure)}
+        run = {path for path, pure in self._paths.items() if path not in named and script and _names(script, pure)}
+        dotted, facts = "." in occurrence.fact.written, {}
+        for weaker in self._weaker:
+            fact, path = weaker.fact, weaker.evidence.chunk.path
+            if path in named or (fact.kind == "config" and dotted) or (fact.kind == "default" and path in run):
+                facts[fact.kind, fact.value] = fact
+        return facts
 
 
 def _names(text: str, path: PurePosixPath) -> bool:
@@ -187,9 +187,9 @@ def _names(text: str, path: PurePosixPath) -> bool:
     if path.name not in text:
         return False
     for match in re.finditer(rf"(?<![\w./-])[\w./-]{{0,200}}?(?<![\w-]){re.escape(path.name)}(?![\w-])", text):
-        said = [part for part in match[0].split("/") if part not in {"", ".", ".."}]
-        shared = min(len(said), len(path.parts))
-        if tuple(said[-shared:]) == path.parts[-shared:]:
+        parts = [part for part in match[0].split("/") if part not in {"", ".", ".."}]
+        shared = min(len(parts), len(path.parts))
+        if tuple(parts[-shared:]) == path.parts[-shared:]:
             return True
     return False
 

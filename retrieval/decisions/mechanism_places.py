@@ -134,7 +134,7 @@ class MechanismPlaces:
         """The same without their texts, at most so many statements of each."""
         held = sorted(self.facts(kind.name), key=lambda fact: fact.work)
         by_work = (self._ranked(kind, WorkId(work), list(facts), most) for work, facts in groupby(held, key=lambda fact: fact.work))
-        return sorted(filter(None, by_work), key=lambda one: -_rank(one.standing, one.facts[0][0]))
+        return sorted(filter(None, by_work), key=lambda ranked_work: -_rank(ranked_work.standing, ranked_work.facts[0][0]))
 
     def rank(self, kind: MechanismKind, places: Sequence[HeldPlace]) -> float:
         """How much a repository's statements speak for the target: by whose they are, then by the best of them."""
@@ -153,7 +153,7 @@ class MechanismPlaces:
         defined = {fact.written for fact in facts if fact.said == "definition"}
         scored = [(self._score(kind, fact, often[fact.written], fact.said == "call" and fact.written in defined), fact) for fact in facts]
         chosen: list[tuple[float, Fact]] = []
-        for score, fact in sorted((one for one in scored if one[1].chunk in self._chunks), key=lambda one: -one[0]):
+        for score, fact in sorted((row for row in scored if row[1].chunk in self._chunks), key=lambda row: -row[0]):
             path = self._chunks[fact.chunk].path
             if all(path != self._chunks[other.chunk].path or abs(fact.line - other.line) > _NEAR for _, other in chosen):
                 chosen.append((score, fact))

@@ -53,10 +53,10 @@ class Precedence:
     @classmethod
     def of(cls, ancestors: Iterable[Ancestor]) -> Precedence:
         """From the list of ancestors by part."""
-        found: dict[WorkId, dict[Part, float]] = defaultdict(dict)
+        parts_by_work: dict[WorkId, dict[Part, float]] = defaultdict(dict)
         for ancestor in ancestors:
-            found[ancestor.work][ancestor.part] = ancestor.score
-        return cls({work: dict(parts) for work, parts in found.items()})
+            parts_by_work[ancestor.work][ancestor.part] = ancestor.score
+        return cls({work: dict(parts) for work, parts in parts_by_work.items()})
 
     def inherited(self, hit: Hit, topic: str) -> float:
         """0..1: how surely the target takes the part that a detail's topic belongs to from the work that a piece of evidence is of."""

@@ -1,4 +1,4 @@
-"""Where a value stands: the passage as evidence, and the line or sentence of it that says the value. Pure."""
+"""Where a value stands: the passage as evidence, the line or sentence that says the value, and what its place says of it. Pure."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from lineage.records import Chunk, Focus, Hit
 from lineage.text.phrases import sentences
+from lineage.text.tokens import STOP, parts, stem
 
 if TYPE_CHECKING:
     from lineage.results import FactOccurrence
@@ -32,6 +33,14 @@ TRIED = re.compile(
     re.IGNORECASE,
 )
 """Words of a sentence that tells what was tried, not what was taken."""
+_PROGRAM = re.compile(r"arg|pars(?:e|er)|option|flag|config|cfg|setting|param|main|cli\b", re.IGNORECASE)
+_SAY_NOTHING = (
+    "experiment experiments experimental setup set up settings setting details detail implementation training train trained hyper parameters"
+    " hyperparameters parameter search additional further more main results result evaluation method methods approach model models modeling"
+    " appendix configuration configurations config protocol general overview data datasets dataset baseline baselines default ours proposed"
+    " final system args arguments options params get run code module network supplementary optimization procedure"
+)
+_GENERAL = frozenset(stem(word) for word in _SAY_NOTHING.split())
 
 
 def evidence(chunk: Chunk, kinship: WorkRelations, line: int = 0) -> Hit:
@@ -59,8 +68,8 @@ def line_at(chunk: Chunk, line: int) -> str:
 
 def sentences_of(occurrence: FactOccurrence) -> tuple[list[str], int]:
     """The sentences of the line that a value was read from, and which of them says it; -1 if none does."""
-    said = sentences(line_at(occurrence.evidence.chunk, occurrence.fact.line))
-    return said, next((n for n, text in enumerate(said) if occurrence.fact.said and occurrence.fact.said[:BEGINS] in text), -1)
+    of_line = sentences(line_at(occurrence.evidence.chunk, occurrence.fact.line))
+    return of_line, next((n for n, text in enumerate(of_line) if occurrence.fact.said and occurrence.fact.said[:BEGINS] in text), -1)
 
 
 def by_value(name: str, occurrences: Iterable[FactOccurrence], same: Callable[[str, str, str], bool]) -> list[list[FactOccurrence]]:
@@ -101,3 +110,22 @@ def measured(occurrence: FactOccurrence) -> bool:
 
 def _of_speed(text: str, names: Iterable[str]) -> bool:
     return not _CONDITIONS.isdisjoint(names) and _SPEED.search(text) is not None and _TRAINED.search(text) is None
+
+
+def telling(text: str) -> frozenset[str]:
+    """The words of a title, scope or path that say which one is meant: "Implementation details" and numbers say nothing."""
+    words: set[str] = set()
+    for word in re.findall(r"[^\W_]+", text):
+        pieces = [stem(piece) for piece in parts(word) if piece not in STOP and len(piece) > 1 and not piece[0].isdigit()]
+        telling_pieces = [piece for piece in pieces if piece not in _GENERAL]
+        words.update(telling_pieces, [stem(word.lower())] if telling_pieces and len(parts(word)) > 1 else [])  # `SciFact` is `scifact` to others
+    return frozenset(words)
+
+
+def is_parameter(occurrence: FactOccurrence) -> bool:
+    """Whether a value is what a function or class of a library takes if its caller says nothing; programs and settings are no library."""
+    root = re.split(r"[.:]", occurrence.fact.scope)[0]
+    if occurrence.fact.kind != "default" or not root or _PROGRAM.search(root):
+        return False
+    chunk = occurrence.evidence.chunk
+    return root in chunk.symbol.split(".") or bool(re.search(rf"\b(?:class|def)\s+{re.escape(root)}\b", chunk.text))

@@ -85,7 +85,7 @@ class SettledIndex:
             self._read[name] = (
                 self._made.values(name)
                 if self._kept is None
-                else [HeldValue(said, [ValuePlace(*place) for place in places]) for said, places in self._row(name)]
+                else [HeldValue(value, [ValuePlace(*place) for place in places]) for value, places in self._row(name)]
             )
         return self._read[name]  # type: ignore[no-any-return]
 
@@ -131,26 +131,28 @@ class Making:
         from retrieval.decisions.fact_index import is_low_evidence_path
         from retrieval.decisions.provenance import measured
 
-        held = []
+        by_value = []
         for value in consensus(self._facts(name), name, self._known).values:
-            valid = [one for one in value.held if one.fact.literal and not (measured(one) or is_low_evidence_path(one))]
-            first = {one.fact.work: one for one in reversed(valid)}
+            valid = [holder for holder in value.held if holder.fact.literal and not (measured(holder) or is_low_evidence_path(holder))]
+            first = {holder.fact.work: holder for holder in reversed(valid)}
             if first:
-                held.append((f"{value.value} {value.unit}".strip(), list(first.values())[::-1]))
-        rows = self._rows([one.fact.chunk for _, some in held for one in some])
-        return [HeldValue(said, [ValuePlace(one.fact.work, rows[one.fact.chunk], one.fact.line) for one in some]) for said, some in held]
+                by_value.append((f"{value.value} {value.unit}".strip(), list(first.values())[::-1]))
+        rows = self._rows([holder.fact.chunk for _, some in by_value for holder in some])
+        return [
+            HeldValue(words, [ValuePlace(holder.fact.work, rows[holder.fact.chunk], holder.fact.line) for holder in some]) for words, some in by_value
+        ]
 
     def statements(self, kind: MechanismKind) -> list[StatingWork]:
         """As `SettledIndex.statements`."""
         ranked = self._mechanisms.ranked(kind, _PLACES)
-        rows = self._rows([fact.chunk for one in ranked for _, fact in one.facts])
+        rows = self._rows([fact.chunk for work in ranked for _, fact in work.facts])
         return [
             StatingWork(
-                one.work,
-                one.standing,
-                [StatementPlace(rows[fact.chunk], fact.line, max(fact.line, fact.end_line), score) for score, fact in one.facts],
+                work.work,
+                work.standing,
+                [StatementPlace(rows[fact.chunk], fact.line, max(fact.line, fact.end_line), score) for score, fact in work.facts],
             )
-            for one in ranked
+            for work in ranked
         ]
 
     def _rows(self, chunks: Sequence[str]) -> Mapping[str, int]:
@@ -162,10 +164,10 @@ class Making:
 def settled_values(index: SettledIndex, details: Sequence[str], known: Ontology, without: AbstractSet[str], shown: Shown) -> Iterator[Settled]:
     """The values of each detail, that of the target and its nearest works first, each with the works that hold it."""
     for name in details[:_DETAILS]:
-        held = ((value.said, [place for place in value.places if place.work not in without]) for value in index.values(name))
-        some = [(said, places) for said, places in held if places][:_VALUES]
+        by_value = ((value.said, [place for place in value.places if place.work not in without]) for value in index.values(name))
+        some = [(words, places) for words, places in by_value if places][:_VALUES]
         if some:
-            yield Settled(known.title(name), tuple(SettledSide(said, shown.hit(*places[0]), len(places)) for said, places in some))
+            yield Settled(known.title(name), tuple(SettledSide(words, shown.hit(*places[0]), len(places)) for words, places in some))
 
 
 class Shown(NamedTuple):
@@ -194,8 +196,8 @@ def dumped(made: Making, names: Sequence[str], kinds: Sequence[MechanismKind], m
     """All that is held of some details and kinds, made with what `mark` names."""
     rows: dict[str, Sequence[HeldValue | StatingWork]] = {name: made.values(name) for name in names}
     rows |= {MECHANISM + kind.name: made.statements(kind) for kind in kinds}
-    held = {name: some for name, some in rows.items() if some}
-    return "\n".join(json.dumps(row, separators=(",", ":")) for row in ((mark, *held), *held.values())).encode()
+    filled = {name: some for name, some in rows.items() if some}
+    return "\n".join(json.dumps(row, separators=(",", ":")) for row in ((mark, *filled), *filled.values())).encode()
 
 
 def _lines(kept: bytes, mark: str) -> dict[str, bytes] | None:

@@ -103,5 +103,5 @@ def setting_words() -> SettingWords:
         places=some("places"),
         generic=some("generic"),
         spoken=table["spoken"],
-        alike=tuple(frozenset(one.split()) for one in table["alike"]),
+        alike=tuple(frozenset(words.split()) for words in table["alike"]),
     )

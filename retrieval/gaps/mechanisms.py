@@ -206,9 +206,9 @@ class Essence:
         return len(self.names & other.names) >= _ALIKE * len(self.names | other.names)
 
 
-def agree(one: Fact, other: Fact) -> bool:
+def agree(fact: Fact, other: Fact) -> bool:
     """Whether two statements of one kind decide the same."""
-    return essence(one).agrees(essence(other))
+    return essence(fact).agrees(essence(other))
 
 
 @lru_cache(maxsize=1 << 14)

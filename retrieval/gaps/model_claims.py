@@ -6,22 +6,23 @@ Without a model nothing of this runs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
 from lineage.ports import ChatModel
 from lineage.progress import Watch, unwatched
-from lineage.records import MECHANISM, WorkId
+from lineage.records import MECHANISM, Mention, Reference, Work, WorkId
+from lineage.references.inheritance import section_weight, use_probability
+from lineage.references.signals import Ancestor, Part
 from lineage.results import SETTING, Gap, Gaps, Specification, Suggestion
 from lineage.text.hidden_text import inline, visible
 from retrieval.decisions.decision_check import holds_value
 from retrieval.decisions.fact_index import FactIndex
-from retrieval.gaps.model_ancestors import ancestors
 from retrieval.gaps.model_code import about, choices_of_code
 from retrieval.gaps.model_contradictions import contradictions
 from retrieval.gaps.model_places import is_open, with_choices
-from retrieval.gaps.model_reader import MOST_WINDOWS, QUOTED, Claim, Reader, fact_of, is_verbatim, window_text, windows
+from retrieval.gaps.model_reader import MOST_WINDOWS, QUOTED, Claim, Reader, fact_of, fitting, is_verbatim, window_text, windows
 from retrieval.gaps.undocumented_settings import works
 from retrieval.search.engine import Engine
 
@@ -29,6 +30,14 @@ MOST_DETAILS = 60
 _STATEMENTS = """You read part of a machine-learning paper for one who reproduces it. Of the details listed first (name: what it is), find those whose
 value the text states for what its authors did. Give the detail's name, the value as written, its scope (which model, stage, data set or experiment;
 empty for all) and the quote that states it."""
+_WORKS, _SHOWN, _LONGEST = 80, 24_000, 400
+"""Works, and characters of sentences, that are shown, and characters of a sentence."""
+_SCORES = (0.95, 0.8, 0.65)
+"""How surely a part is taken from the first works that are named for it."""
+_TAKE = """Works that a machine-learning paper cites follow, then the sentences that cite them. From which works did the paper's authors take over
+each part of what they built themselves: model (architecture, method), checkpoint, training (recipe, code base), loss, data, evaluation, sampling?
+Name what one would start from to reproduce the paper, the work that gives most first: no baseline that is only compared with, no data set or library
+that everybody uses unless it shapes the work. For each part at most three works, each with the number of the sentence that says so best."""
 
 
 class Statement(Claim):
@@ -53,7 +62,7 @@ def with_claims(report: Gaps, engine: Engine, facts: FactIndex, chat: ChatModel,
     reader, catalog = Reader(chat, engine, watch), engine.generation.catalog
     stated = _stated(reader, list(filter(is_open, report.gaps)), facts.target.id)
     with reader.chain():
-        found = tuple(contradictions(reader, facts.target.id, engine, works(engine)))
+        conflicts = tuple(contradictions(reader, facts.target.id, engine, works(engine)))
     with reader.chain():
         inherited = ancestors(reader, catalog.references(facts.target.id), {work.id: work for work in catalog.works()}, facts.target)
         reader.proceed()
@@ -61,7 +70,7 @@ def with_claims(report: Gaps, engine: Engine, facts: FactIndex, chat: ChatModel,
         rows = with_choices(reader, report.gaps, read, about(reader, inherited))
     reader.finish()
     gaps = tuple(_with_statements(gap, stated.get(gap.detail.name, ())) for gap in rows)
-    return replace(report, gaps=gaps, conflicts=found, ancestors=inherited, notes=(*report.notes, reader.note))
+    return replace(report, gaps=gaps, conflicts=conflicts, ancestors=inherited, notes=(*report.notes, reader.note))
 
 
 def _with_statements(gap: Gap, stated: Sequence[Suggestion]) -> Gap:
@@ -91,3 +100,64 @@ def _stated(reader: Reader, rows: Sequence[Gap], target: WorkId) -> dict[str, li
                 fact = fact_of(name, value, chunk, "prose", 0, claim.quote, claim.scope, unit)
                 made.setdefault(claim.detail, []).append(reader.offer(fact, chunk, f"it in the text: “{fact.said}”"))
     return made
+
+
+class Taken(Claim):
+    """A part, the work that it is taken from, and a sentence that cites this work."""
+
+    part: Part
+    work: int
+    sentence: int
+
+
+class Inheritance(Claim):
+    """What is taken from which works, what gives most first."""
+
+    taken: tuple[Taken, ...]
+
+
+def ancestors(reader: Reader, references: Sequence[Reference], works: Mapping[WorkId, Work], target: Work) -> tuple[Ancestor, ...]:
+    """What the model reads, the work that gives most first; each claim with a sentence that cites its work."""
+    cited = [reference.cited for reference in references if reference.mentions and reference.cited in works][:_WORKS]
+    sentences = _sentences([reference for reference in references if reference.cited in cited])
+    listed = "\n".join(f"Work {n}: {works[name].title}" for n, name in enumerate(cited, 1))
+    citing = [", ".join(f"work {cited.index(name) + 1}" for name in names) for _, names in sentences]
+    quoted = "\n".join(
+        f"Sentence {n} ({inline(' > '.join(mention.section))}; cites {works_cited}): {_text(mention)}"
+        for n, ((mention, _), works_cited) in enumerate(zip(sentences, citing, strict=True), 1)
+    )
+    answer = reader.ask(_TAKE, f"The paper: {target.title}. {target.abstract}\n\n{listed}\n\n{quoted}", Inheritance) if sentences else None
+    return tuple(_taken_over(reader, answer.taken if answer else (), cited, sentences))
+
+
+def _text(mention: Mention) -> str:
+    return inline(" ".join(mention.sentence.split()))[:_LONGEST]
+
+
+def _sentences(references: Sequence[Reference]) -> list[tuple[Mention, list[WorkId]]]:
+    """The sentences that most likely say that something is taken over, in the order of the text, each with the works that it cites."""
+    citing: dict[str, tuple[Mention, list[WorkId]]] = {}
+    sure: dict[str, float] = {}
+    for reference in references:
+        for mention in reference.mentions:
+            if text := _text(mention):
+                names = citing.setdefault(text, (mention, []))[1]
+                names += [reference.cited] if reference.cited not in names else []
+                sure[text] = max(sure.get(text, 0.0), use_probability(mention) * section_weight(mention.section) / len(names) ** 0.5)
+    chosen = fitting(sorted(sure, key=lambda text: -sure[text]), _SHOWN, str)
+    return sorted((citing[text] for text in chosen), key=lambda row: row[0].start)
+
+
+def _taken_over(
+    reader: Reader, taken: Sequence[Taken], cited: Sequence[WorkId], sentences: Sequence[tuple[Mention, Sequence[WorkId]]]
+) -> Iterator[Ancestor]:
+    """The claims whose sentence cites their work."""
+    places = dict.fromkeys(Part, 0)
+    seen: set[tuple[Part, WorkId]] = set()
+    for claim in taken:
+        work = cited[claim.work - 1] if 1 <= claim.work <= len(cited) else None
+        mention, citing = sentences[claim.sentence - 1] if 1 <= claim.sentence <= len(sentences) else (None, ())
+        if reader.is_kept(work in citing) and work and mention and (claim.part, work) not in seen and places[claim.part] < len(_SCORES):
+            seen.add((claim.part, work))
+            yield Ancestor(claim.part, work, _SCORES[places[claim.part]], _text(mention))
+            places[claim.part] += 1

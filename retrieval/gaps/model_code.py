@@ -19,7 +19,7 @@ from lineage.results import Detail, Gap, Specification, Suggestion
 from lineage.text.hidden_text import inline, own_words
 from retrieval.decisions.provenance import evidence
 from retrieval.decisions.target_text import OWN, section_weight
-from retrieval.gaps.model_reader import QUOTED, Claim, Place, Reader, fact_of, window_text
+from retrieval.gaps.model_reader import QUOTED, Claim, Reader, ShownPlace, batched, fact_of, fitting, window_text
 from retrieval.search.batch import asked
 
 _LISTED, _PICKED = 30, 28
@@ -73,7 +73,7 @@ class CodeChoices(Claim):
 
 
 @dataclass(frozen=True)
-class _File:
+class _CodeFile:
     work: WorkId
     path: str
 
@@ -81,8 +81,8 @@ class _File:
 def choices_of_code(reader: Reader, taken: Sequence[Ancestor]) -> list[Gap]:
     """A row for each choice of the code that the model read, the most telling file first; `taken` is what the target takes from which works."""
     rows: dict[str, Gap] = {}
-    for file in _windows(_read(reader, _files(reader, taken))):
-        for gap in _choices(reader, file):
+    for places in batched(_read(reader, _files(reader, taken)), _WINDOW):
+        for gap in _choices(reader, places):
             known = rows.get(gap.detail.name)
             rows[gap.detail.name] = replace(known, suggestions=(*known.suggestions, *gap.suggestions)) if known else gap
     return list(rows.values())
@@ -92,18 +92,18 @@ def about(reader: Reader, taken: Sequence[Ancestor]) -> str:
     """The paper: its abstract, what it takes from which works, and the passages that come nearest to how it was done."""
     catalog, target = reader.engine.generation.catalog, reader.context.target
     titles = {work.id: work.title for work in catalog.works()}
-    told = [f"- {one.part} from {titles.get(one.work, one.work)}: {one.reason[:QUOTED]}" for one in taken]
-    return "\n".join((f"The paper: {target.title}. {target.abstract[:_ABSTRACT]}", *told, _nearest(reader, _DONE, _TOLD)))
+    lines = [f"- {ancestor.part} from {titles.get(ancestor.work, ancestor.work)}: {ancestor.reason[:QUOTED]}" for ancestor in taken]
+    return "\n".join((f"The paper: {target.title}. {target.abstract[:_ABSTRACT]}", *lines, _nearest(reader, _DONE, _TOLD)))
 
 
-def _files(reader: Reader, taken: Sequence[Ancestor]) -> list[_File]:
+def _files(reader: Reader, taken: Sequence[Ancestor]) -> list[_CodeFile]:
     """The files to read, the most telling first."""
-    listed, shown, decided = list[_File](), [about(reader, taken), "Its headings: " + "; ".join(_headings(reader))], _decided(reader)
+    listed, shown, decided = list[_CodeFile](), [about(reader, taken), "Its headings: " + "; ".join(_headings(reader))], _decided(reader)
     for work, paths in _candidates(reader, decided, _led_to(reader)).items():
         kin = reader.engine.kinship.of(work)
         shown.append(f"\nRepository {kin.work.title or work}, of: {kin.paper.title if kin.paper else kin.work.title}")
         for path in paths:
-            listed.append(_File(work, path))
+            listed.append(_CodeFile(work, path))
             shown.append(f"{len(listed)}: {path}")
     answer = reader.ask(_FILES, "\n".join(shown), Files) if listed else None
     reader.proceed()
@@ -123,39 +123,39 @@ def _own_text(reader: Reader) -> Iterator[Chunk]:
         yield from catalog.chunks(catalog.neighbours(target, document.path))
 
 
-def _decided(reader: Reader) -> Counter[_File]:
+def _decided(reader: Reader) -> Counter[_CodeFile]:
     """How many decisions each file takes."""
-    catalog, found = reader.engine.generation.catalog, Counter[_File]()
+    catalog, decided = reader.engine.generation.catalog, Counter[_CodeFile]()
     counts = catalog.deciding()
     for outline in catalog.outlines(catalog.rows_of(counts)).values():
-        found[_File(outline.chunk.work, outline.chunk.path)] += counts[outline.chunk.id]
-    return found
+        decided[_CodeFile(outline.chunk.work, outline.chunk.path)] += counts[outline.chunk.id]
+    return decided
 
 
-def _led_to(reader: Reader) -> Counter[_File]:
+def _led_to(reader: Reader) -> Counter[_CodeFile]:
     """How much the passages of the target's text lead to each file."""
-    found = Counter[_File]()
+    votes = Counter[_CodeFile]()
     own = [chunk.text[:_PASSAGE] for chunk in _own_text(reader) if section_weight(chunk) > OWN]
     for hits in asked(reader.engine, [Query(text, _VOTES, _KINDS) for text in own])[0]:
         for hit in hits:
-            found[_File(hit.work.id, hit.chunk.path)] += _VOTES + 1 - hit.rank
-    return found
+            votes[_CodeFile(hit.work.id, hit.chunk.path)] += _VOTES + 1 - hit.rank
+    return votes
 
 
-def _candidates(reader: Reader, *counts: Mapping[_File, int]) -> dict[WorkId, list[str]]:
+def _candidates(reader: Reader, *counts: Mapping[_CodeFile, int]) -> dict[WorkId, list[str]]:
     """By repository of others the files of the highest counts, in the order of their paths."""
-    catalog, kinship, found = reader.engine.generation.catalog, reader.engine.kinship, dict[WorkId, list[str]]()
+    catalog, kinship, files = reader.engine.generation.catalog, reader.engine.kinship, dict[WorkId, list[str]]()
     for work in (work for work, kin in kinship.kin.items() if kin.work.kind == "code" and not kin.from_target):
         roles = kinship.files(work)
         paths = [document.path for document in catalog.documents(work) if document.length]
         read = [path for path in paths if _NOT_READ.isdisjoint({*named_roles(path), *(roles[path].roles if path in roles else ())})]
         for count in counts:
-            first = sorted(read, key=lambda path: (-count.get(_File(work, path), 0), path.count("/"), path))[:_LISTED]
-            found[work] = sorted({*found.get(work, ()), *first})
-    return {work: paths for work, paths in found.items() if paths}
+            first = sorted(read, key=lambda path: (-count.get(_CodeFile(work, path), 0), path.count("/"), path))[:_LISTED]
+            files[work] = sorted({*files.get(work, ()), *first})
+    return {work: paths for work, paths in files.items() if paths}
 
 
-def _read(reader: Reader, files: Iterable[_File]) -> Iterator[Place]:
+def _read(reader: Reader, files: Iterable[_CodeFile]) -> Iterator[ShownPlace]:
     """The passages of the files, as far as they are read."""
     catalog, total = reader.engine.generation.catalog, 0
     for file in files:
@@ -163,37 +163,27 @@ def _read(reader: Reader, files: Iterable[_File]) -> Iterator[Place]:
         for chunk in catalog.chunks(catalog.neighbours(file.work, file.path)):
             if size + len(chunk.text) <= _FILE and total + len(chunk.text) <= _CODE:
                 size, total = size + len(chunk.text), total + len(chunk.text)
-                yield Place.whole(evidence(chunk, reader.engine.kinship))
+                yield ShownPlace.whole(evidence(chunk, reader.engine.kinship))
 
 
-def _windows(places: Iterable[Place]) -> Iterator[Mapping[str, list[Place]]]:
-    """The passages of one call, by what tells their file."""
-    window, size = dict[str, list[Place]](), 0
-    for place in places:
-        if window and size + len(place.text) > _WINDOW:
-            yield window
-            window, size = {}, 0
-        window.setdefault(place.where, []).append(place)
-        size += len(place.text)
-    if window:
-        yield window
-
-
-def _choices(reader: Reader, files: Mapping[str, Sequence[Place]]) -> Iterator[Gap]:
+def _choices(reader: Reader, shown_places: Sequence[ShownPlace]) -> Iterator[Gap]:
+    files: dict[str, list[ShownPlace]] = {}
+    for place in shown_places:
+        files.setdefault(place.where, []).append(place)
     shown = [f"File {n}: {where}\n" + "\n".join(place.text for place in places) for n, (where, places) in enumerate(files.items(), 1)]
     answer = reader.ask(_CHOICES, "\n\n".join((_nearest(reader, "\n".join(shown), _TEXT), *shown)), CodeChoices)
     of_file = list(files.values())
     for nth, claim in enumerate(islice(answer.choices if answer else (), _EACH)):
         places = of_file[claim.file - 1] if 1 <= claim.file <= len(of_file) else ()
-        place = next((place for place in places if place.line(claim.first)), None)
+        chosen = next((place for place in places if place.line(claim.first)), None)
         title = own_words(claim.title)[: QUOTED // 2]
         name = "_".join(re.findall(r"[a-z0-9]+", title.lower()))
-        if reader.is_kept(bool(place and name)) and place:
+        if reader.is_kept(bool(chosen and name)) and chosen:
             detail = Detail(name, title, "procedure", own_words(claim.question)[: 2 * QUOTED], weight=round(1 - nth / 40, 3))
-            yield Gap(detail, Specification.UNSPECIFIED, suggestions=(_offer(reader, name, place, claim),))
+            yield Gap(detail, Specification.UNSPECIFIED, suggestions=(_offer(reader, name, chosen, claim),))
 
 
-def _offer(reader: Reader, name: str, place: Place, claim: CodeChoice) -> Suggestion:
+def _offer(reader: Reader, name: str, place: ShownPlace, claim: CodeChoice) -> Suggestion:
     """The lines of a choice as an offer."""
     last = max(claim.first, min(claim.last, claim.first + _WIDEST - 1, place.first + len(place.lines) - 1))
     lines = " ".join(filter(None, map(place.line, range(claim.first, last + 1))))
@@ -206,9 +196,5 @@ def _nearest(reader: Reader, wanted: str, most: int) -> str:
     """The target's passages that come nearest to what is wanted, in their order."""
     own = [chunk for chunk in _own_text(reader) if section_weight(chunk) > OWN]
     near = reader.engine.similarities(wanted, [chunk.text for chunk in own])
-    chosen, size = set[int](), 0
-    for n in sorted(range(len(own)), key=lambda n: -near[n]):
-        if size + len(own[n].text) <= most:
-            chosen.add(n)
-            size += len(own[n].text)
-    return window_text([chunk for n, chunk in enumerate(own) if n in chosen])
+    chosen = fitting(sorted(range(len(own)), key=lambda n: -near[n]), most, lambda n: own[n].text)
+    return window_text([own[n] for n in sorted(chosen)])

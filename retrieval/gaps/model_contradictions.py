@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
 from lineage.file_roles import ASIDE
 from lineage.records import Chunk, ChunkKind, Hit, Query, WorkId
-from lineage.results import Conflict, FactOccurrence
+from lineage.results import AuditFinding, Conflict, FactOccurrence
 from lineage.text.hidden_text import inline, own_words, visible
 from retrieval.decisions.provenance import evidence
 from retrieval.decisions.target_text import OWN, section_weight
-from retrieval.gaps.model_reader import MOST_WINDOWS, QUOTED, Claim, Place, Reader, fact_of, is_verbatim, lines_of, window_text, windows
+from retrieval.gaps.model_reader import MOST_WINDOWS, QUOTED, Claim, Reader, ShownPlace, batched, fact_of, is_verbatim, lines_of, window_text, windows
 from retrieval.search.batch import asked
 from retrieval.search.engine import Engine
 
@@ -99,7 +99,7 @@ class _Claimed:
 
     claim: Contradiction
     stated: _Stated
-    place: Place
+    place: ShownPlace
 
     @property
     def line(self) -> str:
@@ -112,10 +112,21 @@ def contradictions(reader: Reader, target: WorkId, engine: Engine, own: Sequence
     stated = list(_stated(reader, target)) if own else []
     reader.proceed()
     code = _code(engine, own, stated)
-    claimed = sorted(_claimed(reader, stated, code), key=lambda one: one.claim.statement)
+    claimed = sorted(_claimed(reader, stated, code), key=lambda claim: claim.claim.statement)
     reader.proceed()
     groups = (claimed[start : start + _AT_ONCE] for start in range(0, len(claimed), _AT_ONCE))
-    return [_conflict(reader, one, engine) for group in groups for one in _checked(reader, group, code)]
+    return [_conflict(reader, claim, engine) for group in groups for claim in _checked(reader, group, code)]
+
+
+def deviations(reader: Reader, target: WorkId, engine: Engine, known: Sequence[AuditFinding]) -> Iterator[AuditFinding]:
+    """What a repository does otherwise than the target's text says, as findings, but for what is `known` of the same lines."""
+    there = {finding.where for finding in known if finding.verdict == "deviation"}
+    for conflict in contradictions(reader, target, engine, [work.id for work in engine.generation.catalog.works()]):
+        stated, done = conflict.sides
+        where = f"{done.evidence.chunk.path}:{done.fact.line}"
+        if where not in there:
+            values = (stated.fact.said, done.fact.said, where, (stated.evidence,))
+            yield AuditFinding("method", conflict.name, conflict.title, "deviation", *values, conflict.severity, conflict.why)
 
 
 def _stated(reader: Reader, target: WorkId) -> Iterator[_Stated]:
@@ -130,41 +141,28 @@ def _stated(reader: Reader, target: WorkId) -> Iterator[_Stated]:
                 yield _Stated(inline(claim.text.strip())[: 2 * QUOTED], inline(claim.about)[: QUOTED // 2], chunk)
 
 
-def _code(engine: Engine, own: Sequence[WorkId], stated: Sequence[_Stated]) -> list[tuple[Place, Counter[int]]]:
+def _code(engine: Engine, own: Sequence[WorkId], stated: Sequence[_Stated]) -> list[tuple[ShownPlace, Counter[int]]]:
     """The passages of the own code that most statements lead to, as far as they are read, in the order of their files; with the numbers of
     the statements, weighted."""
-    numbered = [(n, one, work) for n, one in enumerate(stated, 1) for work in own]
-    ranked = asked(engine, [Query(f"{one.text} {one.about}", _SEARCHED, _KINDS, work=work) for _, one, work in numbered])[0]
-    found: dict[str, tuple[Hit, Counter[int]]] = {}
+    numbered = [(n, row, work) for n, row in enumerate(stated, 1) for work in own]
+    ranked = asked(engine, [Query(f"{row.text} {row.about}", _SEARCHED, _KINDS, work=work) for _, row, work in numbered])[0]
+    hits_by_chunk: dict[str, tuple[Hit, Counter[int]]] = {}
     for (n, _, _), hits in zip(numbered, ranked, strict=True):
         for hit in (hit for hit in hits if ASIDE.isdisjoint(hit.roles)):
-            found.setdefault(hit.chunk.id, (hit, Counter()))[1][n] += _SEARCHED + 1 - hit.rank
-    size, chosen = 0, list[tuple[Place, Counter[int]]]()
-    for hit, about in sorted(found.values(), key=lambda one: (-one[1].total(), one[0].chunk.id)):
+            hits_by_chunk.setdefault(hit.chunk.id, (hit, Counter()))[1][n] += _SEARCHED + 1 - hit.rank
+    size, chosen = 0, list[tuple[ShownPlace, Counter[int]]]()
+    for hit, about in sorted(hits_by_chunk.values(), key=lambda row: (-row[1].total(), row[0].chunk.id)):
         if (size := size + len(hit.chunk.text)) > _CODE:
             break
-        chosen.append((Place.whole(hit), about))
-    return sorted(chosen, key=lambda one: (one[0].hit.work.id, one[0].hit.chunk.path, one[0].first))
+        chosen.append((ShownPlace.whole(hit), about))
+    return sorted(chosen, key=lambda row: (row[0].hit.work.id, row[0].hit.chunk.path, row[0].first))
 
 
-def _windows(code: Iterable[tuple[Place, Counter[int]]]) -> Iterator[tuple[list[Place], Counter[int]]]:
-    """The places of one call, and the numbers of the statements that lead to them."""
-    window, size, about = list[Place](), 0, Counter[int]()
-    for place, numbers in code:
-        if window and size + len(place.text) > _WINDOW:
-            yield window, about
-            window, size, about = [], 0, Counter()
-        window.append(place)
-        size += len(place.text)
-        about.update(numbers)
-    if window:
-        yield window, about
-
-
-def _claimed(reader: Reader, stated: Sequence[_Stated], code: Sequence[tuple[Place, Counter[int]]]) -> Iterator[_Claimed]:
+def _claimed(reader: Reader, stated: Sequence[_Stated], code: Sequence[tuple[ShownPlace, Counter[int]]]) -> Iterator[_Claimed]:
     """What the model claims of the code, each line once for a statement."""
     seen: set[tuple[int, str]] = set()
-    for places, about in _windows(code):
+    for batch in batched(code, _WINDOW, lambda row: row[0].text):
+        places, about = [place for place, _ in batch], sum((numbers for _, numbers in batch), Counter[int]())
         numbers = sorted(sorted(about, key=lambda n: (-about[n], n))[:_STATEMENTS])
         listed = "\n".join(f"Statement {n}: {stated[n - 1].text} ({stated[n - 1].about})" for n in numbers)
         shown = "\n\n".join(f"Place {n}: {place.where}\n{place.text}" for n, place in enumerate(places, 1))
@@ -178,28 +176,28 @@ def _claimed(reader: Reader, stated: Sequence[_Stated], code: Sequence[tuple[Pla
                 yield _Claimed(claim, stated[claim.statement - 1], place)
 
 
-def _checked(reader: Reader, group: Sequence[_Claimed], code: Sequence[tuple[Place, Counter[int]]]) -> Iterator[_Claimed]:
+def _checked(reader: Reader, group: Sequence[_Claimed], code: Sequence[tuple[ShownPlace, Counter[int]]]) -> Iterator[_Claimed]:
     """The claims that hold."""
     shown = []
-    for n, one in enumerate(group, 1):
-        number, words = one.claim.statement, one.stated
-        others = [place for place, about in sorted(code, key=lambda other: -other[1][number]) if place is not one.place][:_OTHERS]
-        places = (one.place.around(one.claim.line), *(Place.of(other.hit) for other in others))
-        claim = f"Claim {n}: line {one.claim.line} of {one.place.where}. {one.claim.title}: {one.claim.why}"
+    for n, claimed in enumerate(group, 1):
+        number, words = claimed.claim.statement, claimed.stated
+        others = [place for place, about in sorted(code, key=lambda other: -other[1][number]) if place is not claimed.place][:_OTHERS]
+        places = (claimed.place.around(claimed.claim.line), *(ShownPlace.of(other.hit) for other in others))
+        claim = f"Claim {n}: line {claimed.claim.line} of {claimed.place.where}. {claimed.claim.title}: {claimed.claim.why}"
         paragraph = f"Words: {words.text} ({words.about})\nParagraph: {words.chunk.text[:_PARAGRAPH]}"
         shown.append("\n".join((claim, paragraph, *(f"{place.where}\n{place.text}" for place in places))))
     answer = reader.ask(_CHECK, "\n\n".join(shown), Checked)
-    return (one for n, one in enumerate(group, 1) if answer and n in answer.hold)
+    return (claimed for n, claimed in enumerate(group, 1) if answer and n in answer.hold)
 
 
-def _conflict(reader: Reader, one: _Claimed, engine: Engine) -> Conflict:
+def _conflict(reader: Reader, claimed: _Claimed, engine: Engine) -> Conflict:
     """The contradiction with both sides."""
-    title = own_words(one.claim.title)[: QUOTED // 2]
+    title = own_words(claimed.claim.title)[: QUOTED // 2]
     name = "_".join(re.findall(r"[a-z0-9]+", title.lower())) or "contradiction"
-    said = fact_of(name, one.stated.text[:QUOTED], one.stated.chunk, "prose", 0, one.stated.text, one.stated.about)
-    done = fact_of(name, inline(one.line)[:QUOTED], one.place.hit.chunk, "call", one.claim.line, one.line)
-    shown = replace(evidence(one.stated.chunk, reader.engine.kinship), focus=lines_of(one.stated.text, one.stated.chunk))
-    sides = (FactOccurrence(said, shown), FactOccurrence(done, evidence(one.place.hit.chunk, engine.kinship, one.claim.line)))
+    stated = fact_of(name, claimed.stated.text[:QUOTED], claimed.stated.chunk, "prose", 0, claimed.stated.text, claimed.stated.about)
+    done = fact_of(name, inline(claimed.line)[:QUOTED], claimed.place.hit.chunk, "call", claimed.claim.line, claimed.line)
+    shown = replace(evidence(claimed.stated.chunk, reader.engine.kinship), focus=lines_of(claimed.stated.text, claimed.stated.chunk))
+    sides = (FactOccurrence(stated, shown), FactOccurrence(done, evidence(claimed.place.hit.chunk, engine.kinship, claimed.claim.line)))
     return Conflict(
-        name, title, "paper-code", sides, _SEVERITY, f"{inline(reader.chat.model)} reads it: {own_words(one.claim.why)}"[: 2 * QUOTED], "model"
+        name, title, "paper-code", sides, _SEVERITY, f"{inline(reader.chat.model)} reads it: {own_words(claimed.claim.why)}"[: 2 * QUOTED], "model"
     )

@@ -15,7 +15,7 @@ from lineage.records import ChunkKind, Hit, Query, WorkId
 from lineage.results import Detail, Gap, Specification, Suggestion
 from lineage.text.hidden_text import inline, own_words
 from retrieval.decisions.target_text import OWN, section_weight
-from retrieval.gaps.model_reader import QUOTED, Claim, Place, Reader, fact_of, window_text, windows
+from retrieval.gaps.model_reader import QUOTED, Claim, Reader, ShownPlace, fact_of, window_text, windows
 from retrieval.search.batch import asked
 
 MOST_ROWS, MOST_FURTHER, AT_ONCE = 30, 24, 6
@@ -79,8 +79,8 @@ def with_choices(reader: Reader, rows: Sequence[Gap], read: Sequence[Gap], about
     further = list(_further(reader, [*rows, *read]))
     reader.proceed()
     missing = [Gap(detail, Specification.UNSPECIFIED) for detail, _ in further]
-    found = [gap for gap in _chosen(reader, about, missing, [question for _, question in further]) if gap.suggestions]
-    return [*(chosen.get(gap.detail.name, gap) for gap in rows), *read, *_unrepeated([*chosen.values(), *read, *found], len(chosen) + len(read))]
+    decided = [gap for gap in _chosen(reader, about, missing, [question for _, question in further]) if gap.suggestions]
+    return [*(chosen.get(gap.detail.name, gap) for gap in rows), *read, *_unrepeated([*chosen.values(), *read, *decided], len(chosen) + len(read))]
 
 
 def _unrepeated(gaps: Sequence[Gap], known: int) -> Iterator[Gap]:
@@ -111,28 +111,28 @@ def _chosen(reader: Reader, about: str, rows: Sequence[Gap], questions: Sequence
     asked_for = list(zip(rows, questions, hits, strict=True))
     for start in range(0, len(asked_for), AT_ONCE):
         some = asked_for[start : start + AT_ONCE]
-        places = [_places(gap, found) for gap, _, found in some]
+        places = [_places(gap, searched) for gap, _, searched in some]
         shown = [_shown(n, question, mine) for n, ((_, question, _), mine) in enumerate(zip(some, places, strict=True), 1) if mine]
         answer = reader.ask(_CHOICE, "\n\n".join((about, *shown)), Choices) if shown else None
         for n, ((gap, _, _), mine) in enumerate(zip(some, places, strict=True), 1):
             yield _with(reader, gap, mine, [choice for choice in answer.choices if choice.decision == n] if answer else ())
 
 
-def _places(gap: Gap, hits: Iterable[Hit]) -> list[Place]:
+def _places(gap: Gap, hits: Iterable[Hit]) -> list[ShownPlace]:
     """The places of a row: those that it offers, then those of search, each once."""
-    offered = [Place.of(occurrence.evidence, offer) for offer in gap.suggestions[:_OFFERED] for occurrence in offer.held[:1]]
-    kept: list[Place] = []
-    for place in (*offered, *map(Place.of, hits)):
+    offered = [ShownPlace.of(occurrence.evidence, offer) for offer in gap.suggestions[:_OFFERED] for occurrence in offer.held[:1]]
+    kept: list[ShownPlace] = []
+    for place in (*offered, *map(ShownPlace.of, hits)):
         if not any(place.shares(other) for other in kept):
             kept.append(place)
     return kept[:_PLACES]
 
 
-def _shown(number: int, question: str, places: Sequence[Place]) -> str:
+def _shown(number: int, question: str, places: Sequence[ShownPlace]) -> str:
     return "\n".join((f"Decision {number}: {question}", *(f"Place {n}: {place.where}\n{place.text}" for n, place in enumerate(places, 1))))
 
 
-def _with(reader: Reader, gap: Gap, places: Sequence[Place], choices: Iterable[Choice]) -> Gap:
+def _with(reader: Reader, gap: Gap, places: Sequence[ShownPlace], choices: Iterable[Choice]) -> Gap:
     first, taken = list[Suggestion](), set[int]()
     for choice in choices:
         place = places[choice.place - 1] if 1 <= choice.place <= len(places) else None
@@ -142,7 +142,7 @@ def _with(reader: Reader, gap: Gap, places: Sequence[Place], choices: Iterable[C
     return replace(gap, suggestions=(*first, *(offer for offer in gap.suggestions if id(offer) not in taken))) if first else gap
 
 
-def _offer(reader: Reader, gap: Gap, place: Place, line: int) -> Suggestion:
+def _offer(reader: Reader, gap: Gap, place: ShownPlace, line: int) -> Suggestion:
     """The offer that a choice names, or a new one of its line."""
     if place.offer and abs(place.offer.held[0].fact.line - line) <= _NEAR:
         return replace(place.offer, grade="model", reason=f"{reader.chat.model} chose it; {place.offer.reason}")

@@ -7,11 +7,12 @@ stored text that prove it. Everything kept says that a model read it.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
+from operator import attrgetter
 from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -51,6 +52,7 @@ class Claim(BaseModel):
 
 
 T = TypeVar("T", bound=Claim)
+P = TypeVar("P")
 
 
 def ask(chat: ChatModel, task: str, text: str, form: type[T], most: int = 8_000) -> T:
@@ -140,9 +142,9 @@ class Reader:
     @property
     def note(self) -> str:
         """What was kept and what not, in one line."""
-        told = [f"{self.chat.model} made {self.kept + self.dropped} claims: {self.kept} kept, {self.dropped} that nothing proves"]
-        told += [f"{self.malformed} answers were malformed"] if self.malformed else []
-        return "; ".join([*told, *([f"it stopped: {self.stopped}"] if self.stopped else [])])
+        counts = [f"{self.chat.model} made {self.kept + self.dropped} claims: {self.kept} kept, {self.dropped} that nothing proves"]
+        counts += [f"{self.malformed} answers were malformed"] if self.malformed else []
+        return "; ".join([*counts, *([f"it stopped: {self.stopped}"] if self.stopped else [])])
 
 
 def is_verbatim(quote: str, text: str) -> bool:
@@ -168,16 +170,30 @@ def fact_of(name: str, value: str, chunk: Chunk, kind: FactKind, line: int, quot
 def windows(engine: Engine, work: WorkId) -> Iterator[list[Chunk]]:
     """The chunks of a work's own text, as many at once as a call takes."""
     catalog = engine.generation.catalog
-    window, size = list[Chunk](), 0
-    for document in catalog.documents(work):
-        for chunk in catalog.chunks(catalog.neighbours(work, document.path)):
-            if window and size + len(chunk.text) > WINDOW:
-                yield window
-                window, size = [], 0
-            window.append(chunk)
-            size += len(chunk.text)
-    if window:
-        yield window
+    return batched((chunk for document in catalog.documents(work) for chunk in catalog.chunks(catalog.neighbours(work, document.path))), WINDOW)
+
+
+def batched(passages: Iterable[P], most: int, text: Callable[[P], str] = attrgetter("text")) -> Iterator[list[P]]:
+    """Passages in their order, as many at once as `most` characters hold; a longer one alone."""
+    batch, size = list[P](), 0
+    for passage in passages:
+        if batch and size + len(text(passage)) > most:
+            yield batch
+            batch, size = [], 0
+        batch.append(passage)
+        size += len(text(passage))
+    if batch:
+        yield batch
+
+
+def fitting(passages: Iterable[P], most: int, text: Callable[[P], str] = attrgetter("text")) -> list[P]:
+    """The passages that fit into so many characters, those that come first before others."""
+    chosen, size = list[P](), 0
+    for passage in passages:
+        if size + len(text(passage)) <= most:
+            chosen.append(passage)
+            size += len(text(passage))
+    return chosen
 
 
 def window_text(window: Sequence[Chunk]) -> str:
@@ -186,7 +202,7 @@ def window_text(window: Sequence[Chunk]) -> str:
 
 
 @dataclass(frozen=True)
-class Place:
+class ShownPlace:
     """Numbered lines around the focus of a hit, from `first` on, as a model is shown them; `offer` is what offers them already."""
 
     hit: Hit
@@ -195,7 +211,7 @@ class Place:
     offer: Suggestion | None = None
 
     @classmethod
-    def of(cls, hit: Hit, offer: Suggestion | None = None) -> Place:
+    def of(cls, hit: Hit, offer: Suggestion | None = None) -> ShownPlace:
         """The lines around the focus of a hit."""
         lines = hit.chunk.text.split("\n")
         start = hit.focus.start_line - hit.chunk.start_line if hit.focus else 0
@@ -204,11 +220,11 @@ class Place:
         return cls(hit, hit.chunk.start_line + first, tuple(lines[first : end + _BELOW]), offer)
 
     @classmethod
-    def whole(cls, hit: Hit) -> Place:
+    def whole(cls, hit: Hit) -> ShownPlace:
         """All lines of a hit's passage."""
         return cls(hit, hit.chunk.start_line, tuple(hit.chunk.text.split("\n")))
 
-    def around(self, line: int) -> Place:
+    def around(self, line: int) -> ShownPlace:
         """The part of the place that is near a line of the file."""
         start = max(0, line - self.first - _NEAR)
         return replace(self, first=self.first + start, lines=self.lines[start : line - self.first + _NEAR + 1])
@@ -228,7 +244,7 @@ class Place:
         """A line of the file, "" for one that is not shown."""
         return self.lines[number - self.first].strip() if self.first <= number < self.first + len(self.lines) else ""
 
-    def shares(self, other: Place) -> bool:
+    def shares(self, other: ShownPlace) -> bool:
         """Whether both show some line of one file."""
         same = (self.hit.work.id, self.hit.chunk.path) == (other.hit.work.id, other.hit.chunk.path)
         return same and self.first < other.first + len(other.lines) and other.first < self.first + len(self.lines)

@@ -164,11 +164,11 @@ def _shown(verdict: DetailVerdict, target_text: TargetText) -> list[Hit]:
     ]
 
 
-def stated_facts(need: ChecklistItem, held: Mapping[str, Sequence[FactOccurrence]], target: WorkId) -> list[FactOccurrence]:
+def stated_facts(need: ChecklistItem, facts: Mapping[str, Sequence[FactOccurrence]], target: WorkId) -> list[FactOccurrence]:
     """The facts by which the target's own text states a detail, those of the first names first, one a value."""
     occurrences_by_key: dict[tuple[str, str], FactOccurrence] = {}
     for name in need.detail.facts:
-        occurrences = [candidate for candidate in text.told(held.get(name, ()), target) if not (misread(candidate) or is_beside(candidate))]
+        occurrences = [candidate for candidate in text.told(facts.get(name, ()), target) if not (misread(candidate) or is_beside(candidate))]
         for occurrence in sorted(occurrences, key=lambda candidate: (-text.section_weight(candidate.evidence.chunk), candidate.fact.line)):
             occurrences_by_key.setdefault((occurrence.fact.name, occurrence.fact.value), occurrence)
     return list(occurrences_by_key.values())

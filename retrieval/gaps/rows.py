@@ -57,18 +57,18 @@ def values(holders: FactIndex, name: str, ontology: Ontology, report: Callable[[
     The report is asked for where the facts alone do not answer.
     """
     try:
-        found = consensus(holders, name, ontology)
+        agreed = consensus(holders, name, ontology)
     except NotFound:
         made = _made(report)
         row = _row(made, name) if made else None
         if made is None or row is None:
             raise
         return _with_row(Consensus(row.detail.name, row.detail.title, (), made.lineage, made.generation), row, row.detail.name)
-    if found.values:
-        return found
+    if agreed.values:
+        return agreed
     made = _made(report)
-    row = _row(made, found.name, name) if made else None
-    return _with_row(found, row, found.name) if row else found
+    row = _row(made, agreed.name, name) if made else None
+    return _with_row(agreed, row, agreed.name) if row else agreed
 
 
 def _made(report: Callable[[], Gaps]) -> Gaps | None:
@@ -79,20 +79,20 @@ def _made(report: Callable[[], Gaps]) -> Gaps | None:
         return None
 
 
-def _with_row(found: Consensus, row: Gap, name: str) -> Consensus:
+def _with_row(agreed: Consensus, row: Gap, name: str) -> Consensus:
     """The values with those of a row that are not among them: the own code's first, the target's own words before all."""
-    known = {_place(occurrence) for value in found.values for occurrence in value.held}
-    told = [Value(fact.fact.value, fact.fact.unit, (fact,)) for fact in row.facts if name not in row.detail.facts or fact.fact.name == name]
+    known = {_place(occurrence) for value in agreed.values for occurrence in value.held}
+    stated = [Value(fact.fact.value, fact.fact.unit, (fact,)) for fact in row.facts if name not in row.detail.facts or fact.fact.name == name]
     offers = [offer for offer in _offered(row, name) if known.isdisjoint(map(_place, offer.held))]
     added = [Value(offer.value, offer.unit, offer.held) for offer in offers]
-    new = [value for value in told if known.isdisjoint(map(_place, value.held))] + added
-    own = [value for value in new if _is_own(value)] if not any(map(_is_own, found.values)) else []
-    ordered = (*own, *found.values, *(value for value in new if value not in own))
-    if own or not found.values:
+    new = [value for value in stated if known.isdisjoint(map(_place, value.held))] + added
+    own = [value for value in new if _is_own(value)] if not any(map(_is_own, agreed.values)) else []
+    ordered = (*own, *agreed.values, *(value for value in new if value not in own))
+    if own or not agreed.values:
         ordered = tuple(replace(value, inherited=at == 0) for at, value in enumerate(ordered))
-        found = replace(found, why=_why(row, offers) if ordered else ())
-    notes = [note for note in found.notes if not (ordered and note == unstated(found.lineage))]
-    return replace(found, values=ordered, notes=(*notes, *(() if ordered else _places(row))))
+        agreed = replace(agreed, why=_why(row, offers) if ordered else ())
+    notes = [note for note in agreed.notes if not (ordered and note == unstated(agreed.lineage))]
+    return replace(agreed, values=ordered, notes=(*notes, *(() if ordered else _places(row))))
 
 
 def _why(row: Gap, offers: Sequence[Suggestion]) -> tuple[str, ...]:
@@ -116,16 +116,16 @@ def _place(occurrence: FactOccurrence) -> tuple[str, str, int, str, str]:
 _DOUBTED = "decided, but its citation does not bear it out: "
 
 
-def with_decisions(report: Gaps, found: Decisions, known: Ontology) -> Gaps:
+def with_decisions(report: Gaps, decisions: Decisions, known: Ontology) -> Gaps:
     """The report with the decisions on its rows, those without a row behind them, and notes on those that the lineage does not support."""
     rows = list(report.gaps)
-    for decision in found.decisions:
+    for decision in decisions.decisions:
         at = row_of(rows, decision.name, decision.title)
         if at is None:
             detail = Detail(decision.name, decision.title or decision.name, known.topic(decision.name) or "decided", "", (decision.name,))
             rows.append(Gap(detail, Specification.UNSPECIFIED, decision=decision))
         else:
             rows[at] = replace(rows[at], decision=decision)
-    doubted = [decision for decision in found.decisions if decision.support != "stated"]
-    notes = (*report.notes, *found.notes, *((_DOUBTED + titles(doubted),) if doubted else ()))
+    doubted = [decision for decision in decisions.decisions if decision.support != "stated"]
+    notes = (*report.notes, *decisions.notes, *((_DOUBTED + titles(doubted),) if doubted else ()))
     return replace(report, gaps=tuple(rows), notes=notes)

@@ -55,7 +55,7 @@ class Pointer:
 
 
 @dataclass(frozen=True)
-class Stated:
+class Stating:
     """A sentence that speaks of a detail: the words that state a value ("" if it states none), and how strong it is (0..1)."""
 
     said: TargetSentence
@@ -69,14 +69,14 @@ class DetailVerdict:
 
     need: ChecklistItem
     state: Specification
-    shown: tuple[Stated, ...] = ()
+    shown: tuple[Stating, ...] = ()
     pointers: tuple[Pointer, ...] = ()
 
 
 def judged(needs: Sequence[ChecklistItem], sentences: Sequence[TargetSentence]) -> tuple[DetailVerdict, ...]:
     """The verdicts on all details, by the target's sentences alone."""
     table = _table(needs)
-    shown: dict[str, list[Stated]] = defaultdict(list)
+    shown: dict[str, list[Stating]] = defaultdict(list)
     pointers: dict[str, list[Pointer]] = defaultdict(list)
     for sentence in sentences:
         cue = _cue(sentence)
@@ -142,27 +142,27 @@ def named(table: Phrases[tuple[ChecklistItem, ...]], text: Sequence[Word]) -> li
     return [place for place in places if not any(a <= place[0] and place[1] <= b and b - a > place[1] - place[0] for a, b, _ in places)]
 
 
-def in_compound(text: str, said: Sequence[Word], first: int, after: int) -> bool:
+def in_compound(text: str, words: Sequence[Word], first: int, after: int) -> bool:
     """Whether words [first, after) are but part of a hyphenated one: "linear" of "log-linear", "layer" of "layer-wise", not of "two-layer"."""
-    tail = after < len(said) and said[after].text in _TAILS and text[said[after - 1].end : said[after].start] == "-"
-    return tail or cut_off(text, said, first)
+    tail = after < len(words) and words[after].text in _TAILS and text[words[after - 1].end : words[after].start] == "-"
+    return tail or cut_off(text, words, first)
 
 
-def cut_off(text: str, said: Sequence[Word], first: int) -> bool:
+def cut_off(text: str, words: Sequence[Word], first: int) -> bool:
     """Whether a word is the later part of a hyphenated one that means something else."""
-    if first == 0 or text[said[first - 1].end : said[first].start] != "-":
+    if first == 0 or text[words[first - 1].end : words[first].start] != "-":
         return False
-    before = said[first - 1]
+    before = words[first - 1]
     return not (before.number or before.text in wording().counts or before.text in _SAME)
 
 
-def _shown(need: ChecklistItem, spans: Spans, others: frozenset[int], sentence: TargetSentence, defers: bool) -> Stated:
+def _shown(need: ChecklistItem, spans: Spans, others: frozenset[int], sentence: TargetSentence, defers: bool) -> Stating:
     value, firm = _value(need, spans, others, sentence)
     deferred = 0.9 if defers else 1.0
     if value:
-        return Stated(sentence, value, sentence.weight * deferred) if firm else Stated(sentence, "", sentence.weight * deferred * _LOOSE)
+        return Stating(sentence, value, sentence.weight * deferred) if firm else Stating(sentence, "", sentence.weight * deferred * _LOOSE)
     often = 1.0 + 0.05 * (min(len(spans), _OFTEN) - 1) - 0.4 * sentence.table
-    return Stated(sentence, "", sentence.weight * often * (0.5 if need.words and not defers else 0.3))
+    return Stating(sentence, "", sentence.weight * often * (0.5 if need.words and not defers else 0.3))
 
 
 def _value(need: ChecklistItem, spans: Spans, others: frozenset[int], sentence: TargetSentence) -> tuple[str, bool]:
@@ -244,22 +244,22 @@ def everything(sentences: Iterable[TargetSentence], table: Phrases[tuple[Checkli
             yield Pointer(sentence, sentence.cites, cue)
 
 
-def _verdict(need: ChecklistItem, shown: Sequence[Stated], pointers: Sequence[Pointer]) -> DetailVerdict:
+def _verdict(need: ChecklistItem, shown: Sequence[Stating], pointers: Sequence[Pointer]) -> DetailVerdict:
     own = [mention for mention in shown if mention.said.weight >= OWN]
     stating = [mention for mention in own if mention.value or (need.words and _does(mention))]
     state = Specification.SPECIFIED if stating else Specification.PARTIALLY_SPECIFIED if own else Specification.UNSPECIFIED
     return DetailVerdict(need, state, _best(stating or own), tuple(pointers))
 
 
-def _does(shown: Stated) -> bool:
+def _does(shown: Stating) -> bool:
     """Whether a mere mention says what was done: in a set-up section, in a sentence that defers to nobody."""
     return shown.said.weight >= _DOING and not shown.said.caption and shown.strength > 0.3 * shown.said.weight
 
 
-def _best(shown: Sequence[Stated]) -> tuple[Stated, ...]:
+def _best(shown: Sequence[Stating]) -> tuple[Stating, ...]:
     """The strongest, those with a value that a stronger one has already after the others."""
-    kept: list[Stated] = []
-    later: list[Stated] = []
+    kept: list[Stating] = []
+    later: list[Stating] = []
     values: set[str] = set()
     for mention in sorted(shown, key=lambda mention: -mention.strength):
         (later if mention.value and mention.value in values else kept).append(mention)
@@ -310,7 +310,7 @@ def _surely(need: ChecklistItem, sentence: str) -> bool:
     return need.detail.topic in text or any(" ".join(mention) in text for mention in need.mentions if len(mention) > 1)
 
 
-def _claimed(shown: Stated, facts: Sequence[tuple[str, str, float | int | None]]) -> bool:
+def _claimed(shown: Stating, facts: Sequence[tuple[str, str, float | int | None]]) -> bool:
     value = number(shown.value)
     here = ((written, read) for chunk, written, read in facts if chunk == shown.said.chunk.id)
     return value is not None and any(

@@ -90,8 +90,8 @@ def words_of(catalog: Catalog, question: str, chunks: int, vocabulary: Vocabular
     rare = rarity(known, chunks)
     forms = tuple(form for form in other if 0 < known[form] <= COMMON * chunks)
     worth = {term: rare[term] * (1.0 if term in asked else VARIANTS) for term in (*asked, *forms) if known[term]}
-    held = {token for token, count in known.items() if 0 < count <= max(FEW, RARE * chunks)} - {*asked}
-    bridged = (_bridged(crossing, held, rare) for crossing in crossed)
+    indexed = {token for token, count in known.items() if 0 < count <= max(FEW, RARE * chunks)} - {*asked}
+    bridged = (_bridged(crossing, indexed, rare) for crossing in crossed)
     return QueryWords(
         asked,
         forms,
@@ -101,8 +101,8 @@ def words_of(catalog: Catalog, question: str, chunks: int, vocabulary: Vocabular
     )
 
 
-def _bridged(crossing: Crossing, held: AbstractSet[str], rare: Mapping[str, float]) -> Bridged:
-    code = {token: name for token, name in crossing.bridge.code.items() if token in held}
+def _bridged(crossing: Crossing, indexed: AbstractSet[str], rare: Mapping[str, float]) -> Bridged:
+    code = {token: name for token, name in crossing.bridge.code.items() if token in indexed}
     return Bridged(crossing.bridge.aspect, code, sum(rare[stem] for stem in crossing.by))
 
 
@@ -172,9 +172,9 @@ def share_in_order(words: Sequence[str], passage: Sequence[str], worth: Mapping[
         if word in wanted:
             places[word].append(at)
     total = have = 0.0
-    for one, other in pairwise(words):
-        weight = worth.get(one, _WEIGHT) + worth.get(other, _WEIGHT)
+    for first, second in pairwise(words):
+        weight = worth.get(first, _WEIGHT) + worth.get(second, _WEIGHT)
         total += weight
-        have += weight if any(0 < then - now <= _REACH for now in places.get(one, ()) for then in places.get(other, ())) else 0.0
+        have += weight if any(0 < then - now <= _REACH for now in places.get(first, ()) for then in places.get(second, ())) else 0.0
     share = have / total if total else 0.0
     return max(0.0, share - _LEAST) / (1.0 - _LEAST)

@@ -31,7 +31,7 @@ _NEXT = 0.85
 """What the next decision, or the next place of one, counts of the one before."""
 
 
-class _Place(NamedTuple):
+class _ChosenPlace(NamedTuple):
     chunk: str
     first: int
     last: int
@@ -40,7 +40,7 @@ class _Place(NamedTuple):
 class _Decision(NamedTuple):
     title: str
     text: str
-    places: Sequence[_Place]
+    places: Sequence[_ChosenPlace]
 
 
 @dataclass(frozen=True)
@@ -56,14 +56,14 @@ def dumped(gaps: Sequence[Gap], embedder: Embedder) -> bytes:
     rows = []
     for gap in gaps:
         chosen = [offer.held[0] for offer in gap.suggestions if offer.grade == "model" and offer.held]
-        code = [held for held in chosen if held.evidence.chunk.kind in {"code", "config"}][:_PLACES]
-        if places := [_Place(held.evidence.chunk.id, held.fact.line, max(held.fact.line, held.fact.end_line)) for held in code]:
+        code = [holder for holder in chosen if holder.evidence.chunk.kind in {"code", "config"}][:_PLACES]
+        if places := [_ChosenPlace(holder.evidence.chunk.id, holder.fact.line, max(holder.fact.line, holder.fact.end_line)) for holder in code]:
             rows.append(_Decision(gap.detail.title, f"{gap.detail.title}. {gap.detail.question}", places))
     vectors = embedder.passages([row.text for row in rows]).astype(np.float16) if rows else np.zeros(0)
     return json.dumps({"rows": rows, "embedder": embedder.id, "vectors": b64encode(vectors.tobytes()).decode()}).encode()
 
 
-class _Choices(NamedTuple):
+class _Read(NamedTuple):
     """What was chosen as it was kept, the vectors of the decisions, and the row and work of each chunk."""
 
     data: bytes
@@ -72,18 +72,18 @@ class _Choices(NamedTuple):
     rows: Mapping[str, tuple[int, str]]
 
 
-class Choices:
+class ChosenPlaces:
     """What a model chose in one catalogue, read again when it has chosen anew. Threads may share it."""
 
     def __init__(self, read: Callable[[], bytes | None], catalog: Catalog, embedder: Callable[[], Embedder]) -> None:
         self._read, self._catalog, self._embedder = read, catalog, embedder
-        self._kept: _Choices | None = None
+        self._kept: _Read | None = None
 
     def decided(self, question: str, without: AbstractSet[str]) -> dict[int, DecidedPlace]:
         """By row the places of the decisions that are nearest to a question."""
-        found: dict[int, DecidedPlace] = {}
+        places: dict[int, DecidedPlace] = {}
         if not (kept := self._current()):
-            return found
+            return places
         near = kept.vectors @ self._embedder().queries([question])[0]
         for nth, at in enumerate(np.argsort(-near, kind="stable")[:_DECISIONS]):
             sure = _WHOLE * min(1.0, (float(near[at]) - _LEAST) / (_SURE - _LEAST))
@@ -91,22 +91,22 @@ class Choices:
                 row, work = kept.rows.get(place.chunk, (-1, ""))
                 if sure > 0 and row >= 0 and work not in without:
                     focus = Focus(place.first, place.last)
-                    found.setdefault(row, DecidedPlace(sure * _NEXT ** (nth + number), kept.chosen[at].title, focus))
-        return found
+                    places.setdefault(row, DecidedPlace(sure * _NEXT ** (nth + number), kept.chosen[at].title, focus))
+        return places
 
-    def _current(self) -> _Choices | None:
+    def _current(self) -> _Read | None:
         data, kept = self._read(), self._kept
         if not data or (kept and kept.data == data):
             return kept if data else None
         read = json.loads(data)
-        chosen = [_Decision(title, text, [_Place(*place) for place in places]) for title, text, places in read["rows"]]
+        chosen = [_Decision(title, text, [_ChosenPlace(*place) for place in places]) for title, text, places in read["rows"]]
         if not chosen:
             return None
         if read["embedder"] == self._embedder().id:
             vectors = np.frombuffer(b64decode(read["vectors"]), np.float16).reshape(len(chosen), -1).astype(np.float32)
         else:
-            vectors = self._embedder().passages([one.text for one in chosen])
-        outlines = self._catalog.outlines(self._catalog.rows_of([place.chunk for one in chosen for place in one.places]))
+            vectors = self._embedder().passages([decision.text for decision in chosen])
+        outlines = self._catalog.outlines(self._catalog.rows_of([place.chunk for decision in chosen for place in decision.places]))
         rows = {outline.chunk.id: (row, outline.chunk.work) for row, outline in sorted(outlines.items(), reverse=True)}
-        self._kept = kept = _Choices(data, chosen, vectors, rows)
+        self._kept = kept = _Read(data, chosen, vectors, rows)
         return kept

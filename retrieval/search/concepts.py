@@ -89,14 +89,14 @@ def first(lexical: Ranked, dense: Ranked | None) -> list[int]:
 def concepts(asked: Asked, lexical: Ranked, dense: Ranked | None, field: Field) -> Concepts:
     """The concepts of a question in two ranked lists (row, score), best first."""
     terms = asked.terms
-    held = field.bags
+    bags = field.bags
     worth = {term: _rarity(field.counts.get(term, 0), field.chunks) for term in terms}
     whole = sum(worth.values()) or 1.0
     return Concepts(
-        covered=max((sum(worth[term] for term in worth if term in held.get(row, ())) for row, _ in lexical[:FIRST]), default=0.0) / whole,
+        covered=max((sum(worth[term] for term in worth if term in bags.get(row, ())) for row, _ in lexical[:FIRST]), default=0.0) / whole,
         absent=sum(value for term, value in worth.items() if not field.counts.get(term)) / whole,
         common=sum(math.log(_PER * (field.counts.get(term, 0) + 0.5) / field.chunks) for term in terms) / max(1, len(terms)),
-        spoken=_spoken(asked.crossed, held.values()),
+        spoken=_spoken(asked.crossed, bags.values()),
         named=_named(asked.about, dict(dense or ()), field),
         outside=distance(asked_areas(asked.text), field.shares),
     )
@@ -107,9 +107,9 @@ def _rarity(count: int, chunks: int) -> float:
     return math.log(1 + (chunks - count + 0.5) / (count + 0.5)) / math.log(1 + (chunks + 0.5) / 0.5)
 
 
-def _spoken(crossed: Sequence[Crossing], held: Iterable[frozenset[str]]) -> float:
+def _spoken(crossed: Sequence[Crossing], bags: Iterable[frozenset[str]]) -> float:
     """Identifiers of several words alone tell: `normal_` is any normal."""
-    everything = frozenset().union(*held)
+    everything = frozenset().union(*bags)
     hit = [any(token in everything for token, name in crossing.bridge.code.items() if len(parts(name)) > 1) for crossing in crossed]
     return sum(hit) / len(hit) if hit else UNASKED
 
@@ -204,22 +204,22 @@ def signs(terms: int, lexical: Ranked, dense: Ranked | None, seen: Concepts | No
     return Signs(gap, math.log1p(terms), nearest, agreed, vectors=True, near=first[0][1], **concepts)
 
 
-def supported(found: Signs, embedder: str = "") -> bool:
+def supported(signs: Signs, embedder: str = "") -> bool:
     """Whether an answer is likely enough to be among what was found by this embedder (its name before `@` counts)."""
     model, table = embedder.partition("@")[0], packaged("support", "retrieval")
-    if found.outside >= FAR and (model not in table["models"] or found.near < CLOSE):
+    if signs.outside >= FAR and (model not in table["models"] or signs.near < CLOSE):
         return False
-    if not found.vectors:
-        return _likely(found, table["words"])
-    return found.near >= table["floors"].get(model, -1.0) and _likely(found, table["models"].get(model, table["vectors"]))
+    if not signs.vectors:
+        return _likely(signs, table["words"])
+    return signs.near >= table["floors"].get(model, -1.0) and _likely(signs, table["models"].get(model, table["vectors"]))
 
 
-def _likely(found: Signs, fitted: Mapping[str, Any]) -> bool:
-    return bool(likelihood(found, fitted["weights"]) >= fitted["threshold"])
+def _likely(signs: Signs, fitted: Mapping[str, Any]) -> bool:
+    return bool(likelihood(signs, fitted["weights"]) >= fitted["threshold"])
 
 
-def likelihood(found: Signs, weights: Mapping[str, float]) -> float:
+def likelihood(signs: Signs, weights: Mapping[str, float]) -> float:
     """The logistic curve over the weighted signs."""
-    values = asdict(found)
+    values = asdict(signs)
     total = weights["bias"] + sum(weight * values[name] for name, weight in weights.items() if name != "bias")
     return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))

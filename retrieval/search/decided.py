@@ -69,19 +69,19 @@ def asked_kinds(question: str, table: WordEmbedder | None) -> list[tuple[Mechani
     return [(kind, share) for kind, share in shares if share >= _LEAST]
 
 
-def decided(asked: Sequence[tuple[MechanismKind, float]], held: SettledIndex, without: AbstractSet[str]) -> dict[int, DecidedPlace]:
+def decided(asked: Sequence[tuple[MechanismKind, float]], index: SettledIndex, without: AbstractSet[str]) -> dict[int, DecidedPlace]:
     """By row the statement that best settles what is asked for (`asked_kinds`)."""
-    found: dict[int, DecidedPlace] = {}
-    for strength, _, kind, _, place in _stated(asked, held, without):
-        before = found.get(place.row)
+    places: dict[int, DecidedPlace] = {}
+    for strength, _, kind, _, place in _stated(asked, index, without):
+        before = places.get(place.row)
         if before is None or strength > before.strength:
-            found[place.row] = DecidedPlace(strength + (_FURTHER * before.strength if before else 0.0), kind.title)
-    return found
+            places[place.row] = DecidedPlace(strength + (_FURTHER * before.strength if before else 0.0), kind.title)
+    return places
 
 
-def statements(asked: Sequence[tuple[MechanismKind, float]], held: SettledIndex, without: AbstractSet[str], shown: Shown) -> Iterator[Hit]:
+def statements(asked: Sequence[tuple[MechanismKind, float]], index: SettledIndex, without: AbstractSet[str], shown: Shown) -> Iterator[Hit]:
     """The statements that settle what is asked for, surest first, a few of each repository and kind; they have no rank."""
-    ranked = sorted((one for one in _stated(asked, held, without) if one[1] < _SHOWN), key=lambda one: -one[0])
+    ranked = sorted((row for row in _stated(asked, index, without) if row[1] < _SHOWN), key=lambda row: -row[0])
     return (replace(shown.hit(work, *place[:3]), rank=0) for _, _, _, work, place in ranked[:_MOST])
 
 
@@ -90,7 +90,7 @@ def _stated(
 ) -> Iterator[tuple[float, int, MechanismKind, WorkId, StatementPlace]]:
     """(how surely it settles the question, its number in its work, kind, work, statement) of each statement of the kinds that are asked for."""
     for kind, share in asked:
-        works = (one for one in held.statements(kind) if one.work not in without)
+        works = (stating for stating in held.statements(kind) if stating.work not in without)
         for nth_work, (work, standing, places) in enumerate(works):
             for nth, place in enumerate(places):
                 yield share * _worth(place.score, standing, nth_work, nth), nth, kind, work, place

@@ -22,7 +22,7 @@ from lineage.text.tokens import tokens
 from retrieval.decisions.settled import Making, SettledIndex, Shown, mark, settled_values
 from retrieval.search import candidates, entity_routing, fusion
 from retrieval.search.candidates import QueryWords, Scope, is_quotation, is_telling, sequence, share_in_order, spells_code
-from retrieval.search.chosen import Choices, Chooser
+from retrieval.search.chosen import Chooser, ChosenPlaces
 from retrieval.search.concepts import MISS, MISSES, Asked, Field, Signs, concepts, first, profile, signs, supported
 from retrieval.search.decided import DecidedPlace, Deciders, asked_kinds, decided, statements
 from retrieval.search.definitions import definitions
@@ -30,7 +30,7 @@ from retrieval.search.evidence import EvidenceWindow, neighbours, widened
 from retrieval.search.focus import focus
 from retrieval.search.fusion import Fusion, Ranked, Scored
 from retrieval.search.line_scores import focus_of_code
-from retrieval.search.passages import Passages, Reader
+from retrieval.search.passages import PassageReader, Passages
 from retrieval.search.priors import FusionWeights, KnownNames, fitted, stages_asked, with_deciders, with_priors, with_siblings
 from retrieval.search.query import Vocabulary, plain, vocabulary
 from retrieval.search.question_subject import asked_details, names_of
@@ -114,7 +114,7 @@ class Engine:
         self._passages = Passages(self._catalog)
         self._settled_index: SettledIndex | None = None
         chosen = self._chosen
-        self._choices = Choices(partial(chosen.read, bool(self._excluded)), self._catalog, chosen.embedder) if chosen else None
+        self._choices = ChosenPlaces(partial(chosen.read, bool(self._excluded)), self._catalog, chosen.embedder) if chosen else None
         self._kinship = WorkRelations.read(self._catalog, WorkId(self._generation.manifest.target))
         self._deciders = Deciders(self._catalog, self._kinship)
         own = {kin.work.kind for kin in self._kinship.kin.values() if kin.from_target}
@@ -279,7 +279,7 @@ class Engine:
         """With what the works that the question names have to say to the rest of it, and notes on what could not be done there."""
         works, rest = entity_routing.asked_of(asked.text, self._names)
         works -= asked.scope.without
-        if not works or asked.query.work or _is_found_verbatim(ranked):
+        if not works or asked.query.work or (bool(ranked) and any(reason.kind is ReasonKind.VERBATIM for reason in ranked[0].why)):
             return ranked, ()
         inside = self._asked(replace(asked.query, text=rest), self._kinship.kin.keys() - works)
         there, doubts = self._ranked(inside, *self._found(inside, self._vectors([inside.text])))
@@ -338,7 +338,7 @@ class Engine:
         if asked.open:
             scored = with_deciders(scored, self._deciders.worth, self._weights.decides, self._named(asked, scored))
         folded, doubts = self._reranked(asked, fusion.folded(scored))
-        reader = Reader(self._catalog, self._passages, combined.by_row, folded, grows=asked.query.around)
+        reader = PassageReader(self._catalog, self._passages, combined.by_row, folded, grows=asked.query.around)
         shown = fusion.apart(reader.read(folded), reader.grow)
         capped = fusion.capped(shown, asked.query.k, self._weights.share, {candidate.chunk.work for candidate in folded})
         return combined.explained(capped), doubts
@@ -392,11 +392,11 @@ class Engine:
 
     def _decisions(self, asked: _Asked, chunks: Sequence[str]) -> dict[str, dict[int, float]]:
         """By chunk the lines of statements of the kinds that are asked for, each with how surely."""
-        shares, found = {kind.name: share for kind, share in asked.kinds}, defaultdict[str, dict[int, float]](dict)
+        shares, lines_by_chunk = {kind.name: share for kind, share in asked.kinds}, defaultdict[str, dict[int, float]](dict)
         for kind, chunk, start, end in self._catalog.decisions(list(shares), chunks) if shares else ():
             for line in range(start, end + 1):
-                found[chunk][line] = max(found[chunk].get(line, 0.0), shares[kind])
-        return found
+                lines_by_chunk[chunk][line] = max(lines_by_chunk[chunk].get(line, 0.0), shares[kind])
+        return lines_by_chunk
 
     def _focus(self, rank: int, chunk: Chunk, asked: _Asked, decisions: Mapping[int, float]) -> Focus | None:
         worth = asked.words.worth
@@ -418,10 +418,6 @@ class Engine:
         if self._excluded:
             notes.append("the target's own code is excluded: " + ", ".join(sorted(self._excluded)))
         return tuple(notes)
-
-
-def _is_found_verbatim(ranked: Sequence[Scored]) -> bool:
-    return bool(ranked) and any(reason.kind is ReasonKind.VERBATIM for reason in ranked[0].why)
 
 
 def _chosen_focus(asked: _Asked, scored: Scored) -> Focus | None:

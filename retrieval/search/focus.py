@@ -150,14 +150,14 @@ def block(lines: Sequence[str], start: int, end: int, most: int) -> list[int]:
     """The lines around some, at most `most`, of the definition that they stand in: all without docstrings where they fit, else those next to them."""
     head, described_lines = signature(lines, start), described(lines)
     first, last = _stretch(lines, start, end, head)
-    told = [at for at in range(first, last + 1) if any(map(str.isalnum, lines[at])) and (not described_lines[at] or start <= at <= end)]
-    if len(told) > most:
-        kept = [at for at in told if start <= at <= end][: most - 1] or [start]
-        below, above = [at for at in told if at > end], [at for at in reversed(told) if head != at < start]
+    telling = [at for at in range(first, last + 1) if any(map(str.isalnum, lines[at])) and (not described_lines[at] or start <= at <= end)]
+    if len(telling) > most:
+        kept = [at for at in telling if start <= at <= end][: most - 1] or [start]
+        below, above = [at for at in telling if at > end], [at for at in reversed(telling) if head != at < start]
         room = most - len(kept) - 1
         kept += below[: max(room - len(above), (room + 1) // 2)]
-        told = [*kept, *above[: most - len(kept) - 1]]
-    return sorted({*told, *([] if head is None else [head])})
+        telling = [*kept, *above[: most - len(kept) - 1]]
+    return sorted({*telling, *([] if head is None else [head])})
 
 
 def _stretch(lines: Sequence[str], start: int, end: int, head: int | None) -> tuple[int, int]:

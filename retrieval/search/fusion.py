@@ -75,8 +75,8 @@ class Fusion:
 
     def _explained(self, scored: Scored, place: int, signals: Sequence[tuple[str, Mapping[int, tuple[int, float]]]]) -> Scored:
         why = [Reason(kind, float(values[place])) for kind, values in self.parts]
-        said = [Signal(name, *ranks[scored.row]) for name, ranks in signals if scored.row in ranks]
-        return replace(scored, signals=(*said, *scored.signals), why=(*why, *scored.why))
+        signals_of_row = [Signal(name, *ranks[scored.row]) for name, ranks in signals if scored.row in ranks]
+        return replace(scored, signals=(*signals_of_row, *scored.signals), why=(*why, *scored.why))
 
 
 def fuse(lexical: Ranked, dense: Ranked | None, share: float, pool: int = 200, name: ReasonKind = ReasonKind.DENSE) -> Fusion:
@@ -86,7 +86,7 @@ def fuse(lexical: Ranked, dense: Ranked | None, share: float, pool: int = 200, n
     if not lexical or not dense:
         lists = [(kind, ranked, 1.0) for kind, ranked, _ in lists if ranked]
     columns = [(np.array([row for row, _ in ranked], np.int64), np.array([score for _, score in ranked], np.float64)) for _, ranked, _ in lists]
-    rows = np.sort(np.concatenate([np.empty(0, np.int64), *(held for held, _ in columns)]))
+    rows = np.sort(np.concatenate([np.empty(0, np.int64), *(rows_of for rows_of, _ in columns)]))
     rows = rows[np.diff(rows, prepend=-1) > 0]
     parts = [(kind, weight * _scaled(rows, *column, pool)) for (kind, _, weight), column in zip(lists, columns, strict=True)]
     totals = sum((values for _, values in parts), np.zeros(len(rows)))
@@ -94,11 +94,11 @@ def fuse(lexical: Ranked, dense: Ranked | None, share: float, pool: int = 200, n
     return Fusion(rows[order], totals[order], [(kind, values[order]) for kind, values in parts], [(kind.value, ranked) for kind, ranked, _ in lists])
 
 
-def _scaled(rows: NDArray[np.int64], held: NDArray[np.int64], scores: Floats, pool: int) -> Floats:
+def _scaled(rows: NDArray[np.int64], scored_rows: NDArray[np.int64], scores: Floats, pool: int) -> Floats:
     """The scores of a list in deviations, by the sorted rows of all lists; its lowest for those that it lacks."""
     scaled = standard(scores, pool)
     column = np.full(len(rows), scaled.min(initial=np.inf))
-    column[np.searchsorted(rows, held)] = scaled
+    column[np.searchsorted(rows, scored_rows)] = scaled
     return column
 
 

@@ -141,14 +141,14 @@ def _line(bare: str) -> tuple[float, ...]:
     return (*map(float, kinds), min(len(_NUMBER.findall(bare)), _MANY), min(len(_OPERATOR.findall(bare)), _DEEP))
 
 
-def _shape(lines: Sequence[str], held: Sequence[frozenset[str]]) -> dict[str, Floats]:
+def _shape(lines: Sequence[str], token_sets: Sequence[frozenset[str]]) -> dict[str, Floats]:
     """What a line is and where it stands, whatever is asked."""
     bare, at = [line.strip() for line in lines], np.arange(len(lines), dtype=np.float64)
     shape: dict[str, Floats] = dict(zip(_LINE, np.array([_line(line) for line in bare], np.float64).T.copy(), strict=True))
     shape["naming"], shape["docstring"] = _floats(naming(lines)), _floats(described(lines))
     shape["parameters"], shape["indent"] = _parameters(bare), _indent(lines)
     shape["length"] = np.log1p(_floats(len(line) for line in bare))
-    shape["names"] = np.log1p(_floats(len(token_set) for token_set in held))
+    shape["names"] = np.log1p(_floats(len(token_set) for token_set in token_sets))
     shape["place"], shape["lines"] = at / max(len(lines) - 1, 1), np.full(len(lines), math.log(len(lines)))
     shape["first"], shape["last"] = np.exp(-at / _NEAR), np.exp(-at[::-1] / _NEAR)
     return shape | {f"{kind} {step:+d}": _shifted(shape[kind], step) for kind, step in _AROUND}
@@ -157,17 +157,17 @@ def _shape(lines: Sequence[str], held: Sequence[frozenset[str]]) -> dict[str, Fl
 def _words(every: Sequence[frozenset[str]], worth: Mapping[str, float], inside: Floats) -> dict[str, Floats]:
     """How many of the question's words a line and its neighbours hold, as shares of what the whole unit holds."""
     some, many = [token for token in worth if any(token in token_set for token_set in every)], len(every)
-    held = np.array([[token in token_set for token in some] for token_set in every], np.float64).reshape(many, len(some))
+    holds = np.array([[token in token_set for token in some] for token_set in every], np.float64).reshape(many, len(some))
     known = np.array([worth[token] for token in some])
-    few = known * np.log((many + 1) / (held.sum(0) + 0.5)) / math.log(many + 1.5)
-    plain, apart = held @ known, held @ few
+    few = known * np.log((many + 1) / (holds.sum(0) + 0.5)) / math.log(many + 1.5)
+    plain, apart = holds @ known, holds @ few
     asked, whole, total = (max(float(value), 1e-9) for value in (sum(worth.values()), known.sum(), few.sum()))
     features = {"worth": plain / whole, "apart": apart / total, "asked": plain / asked, "share": np.full(many, whole / asked)}
-    features["words"] = np.minimum(held.sum(1), _DEEP)
+    features["words"] = np.minimum(holds.sum(1), _DEEP)
     features["dense"] = features["worth"] / np.maximum(np.log1p(_floats(len(token_set) for token_set in every)), 0.7)
     features |= {f"faded {fade}": _peak(faded(apart * inside, fade, _REACH)) for fade in _FADES}
     features |= {f"apart {step:+d}": _shifted(features["apart"], step) for step in (-2, -1, 1, 2)}
-    sums, at = np.concatenate([np.zeros((1, len(some))), held.cumsum(0)]), np.arange(many)
+    sums, at = np.concatenate([np.zeros((1, len(some))), holds.cumsum(0)]), np.arange(many)
     near = {reach: sums[np.minimum(at + reach + 1, many)] - sums[np.maximum(at - reach, 0)] for reach in (1, 3)}
     return features | {f"around {reach}": (often > 0) @ few / total for reach, often in near.items()}
 

@@ -36,16 +36,16 @@ class MissingSoftware:
 
 def missing_software(catalog: Catalog, target: str) -> tuple[MissingSoftware, ...]:
     """Packages without a repository in the lineage that the target names, or that several repositories import and a text has the address of."""
-    held, addresses = _held(catalog), _addresses(catalog)
+    here, addresses = _held(catalog), _addresses(catalog)
     spoken, written = _spoken(catalog, target)
-    found = []
+    missing = []
     for name, users in _imports(catalog).items():
         key = fold(name)
         address = addresses.get(key, "")
         named = key in written or (key in spoken and bool(address) and len(key) >= _PLAIN)
-        if name.lower() not in held and (named or (address and len(users) >= _USERS)):
-            found.append(MissingSoftware(name, tuple(sorted(users)), named, address))
-    return tuple(sorted(found, key=lambda one: (not one.named, not one.address, -len(one.users), one.name))[:_MOST])
+        if name.lower() not in here and (named or (address and len(users) >= _USERS)):
+            missing.append(MissingSoftware(name, tuple(sorted(users)), named, address))
+    return tuple(sorted(missing, key=lambda software: (not software.named, not software.address, -len(software.users), software.name))[:_MOST])
 
 
 def _held(catalog: Catalog) -> frozenset[str]:

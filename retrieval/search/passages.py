@@ -61,7 +61,7 @@ class Passages:
         return bag
 
 
-class Reader:
+class PassageReader:
     """The texts of one question's candidates. Chunks of code and configuration grow over their neighbors if `grows`."""
 
     def __init__(self, catalog: Catalog, passages: Passages, worth: Mapping[int, float], scored: Sequence[Scored], *, grows: bool) -> None:
@@ -91,11 +91,11 @@ class Reader:
 
     def grow(self, candidate: Scored, shown: Sequence[Chunk]) -> Scored:
         """A candidate with the lines that are shown of it, beside what better ones show of its file."""
-        found = candidate.chunk
-        if not self._grows or found.kind not in _GROWN:
-            return replace(candidate, found=found)
+        passage = candidate.chunk
+        if not self._grows or passage.kind not in _GROWN:
+            return replace(candidate, found=passage)
         rows = extent(candidate.row, self._at, lambda row: self._worth.get(row, -math.inf), shown)
-        return replace(candidate, chunk=joined(found, self._passages.chunks(rows)), found=found)
+        return replace(candidate, chunk=joined(passage, self._passages.chunks(rows)), found=passage)
 
 
 def extent(row: int, at: Callable[[int], Chunk | None], worth: Callable[[int], float], shown: Sequence[Chunk] = ()) -> range:
@@ -104,8 +104,8 @@ def extent(row: int, at: Callable[[int], Chunk | None], worth: Callable[[int], f
     `at` gives the chunk of any row (its text is not looked at), None where there is none; rows of one document follow one another
     in reading order. `worth` gives a row's score; what is `shown` already is not taken in again.
     """
-    found = at(row)
-    chunks = [found] if found else []
+    passage = at(row)
+    chunks = [passage] if passage else []
     first = last = row
     while chunks:
         before, after = at(first - 1), at(last + 1)

@@ -135,8 +135,8 @@ def role_of_text(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
 
 def stated_value(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
     """Favours chunks that state a value of what is asked for, by the share of it: `temperature=temperature` passes one on and states none."""
-    held = known.stated.get(chunk.id)
-    names = tuple(name for name in known.asked if name in held) if held else ()
+    stated = known.stated.get(chunk.id)
+    names = tuple(name for name in known.asked if name in stated) if stated else ()
     return Reason(ReasonKind.STATED, known.weights.stated * len(names) / len(known.asked), names) if names else None
 
 
@@ -168,11 +168,11 @@ PRIORS: tuple[Prior, ...] = (words_in_order, code_of_question, stage_of_file, ro
 """Every prior of a single passage; `with_siblings` compares passages."""
 
 
-def with_priors(found: Mapping[int, float], outlines: Mapping[int, Outline], known: KnownNames) -> list[Scored]:
+def with_priors(scores: Mapping[int, float], outlines: Mapping[int, Outline], known: KnownNames) -> list[Scored]:
     """Rows with their scores and what each prior adds, best first."""
     made: dict[object, tuple[float, tuple[Reason, ...]]] = {}
     scored = []
-    for row, score in found.items():
+    for row, score in scores.items():
         chunk, same = outlines[row]
         added, why = _reasons(row, chunk, known, made)
         scored.append(Scored(row, score + added, chunk, same, why=why))

@@ -137,10 +137,10 @@ class Vocabulary:
         if stem in self._starts:
             return self._starts[stem]
         near = self._begin.get(stem[:_LETTERS], ())
-        found = [(phrase, number) for number in near for phrase in self.bridges[number].asked if phrase[0] == stem]
-        if found:  # of words that start nothing there is no end
-            self._starts[stem] = found
-        return found
+        starting = [(phrase, number) for number in near for phrase in self.bridges[number].asked if phrase[0] == stem]
+        if starting:  # of words that start nothing there is no end
+            self._starts[stem] = starting
+        return starting
 
 
 _LETTERS = 3

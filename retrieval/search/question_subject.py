@@ -164,7 +164,7 @@ def asked_details(question: str, known: Ontology) -> tuple[str, ...]:
 def _interrogated(question: str) -> list[list[str]]:
     """The nouns right after "what", "which" or "how many", up to the verb or preposition; what "and" joins to them, apart."""
     words = _SPOKEN.findall(question)[:200]
-    found: list[list[str]] = []
+    asked: list[list[str]] = []
     at = 0
     while at < len(words):
         start = _after_interrogative([word.lower() for word in words[at : at + 3]])
@@ -178,8 +178,8 @@ def _interrogated(question: str) -> list[list[str]]:
             elif word not in _PASSED:
                 phrases[-1].append(words[at])
             at += 1
-        found += filter(None, phrases)
-    return found
+        asked += filter(None, phrases)
+    return asked
 
 
 def _is_verb(words: Sequence[str]) -> bool:
@@ -203,10 +203,10 @@ def _names_alone(question: str, known: Ontology) -> bool:
 def _name(words: list[str], size: int, known: Ontology) -> str:
     if len(words) < size or words[0].lower() in STOP or words[-1].lower() in STOP or (size == 1 and words[0].lower() in _VAGUE):
         return ""
-    found = known.name_of(" ".join(words)) or ""
+    name = known.name_of(" ".join(words)) or ""
     naming = known.naming(words[0]) if size == 1 else None
     # `ImageNet` is no net that a question asks for
-    return "" if naming and naming.scope and known.terms[found].type == "text" else found
+    return "" if naming and naming.scope and known.terms[name].type == "text" else name
 
 
 def coined(abstract: str) -> Iterator[str]:

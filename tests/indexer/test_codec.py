@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from indexer.parsers.stored import document_from_json, document_to_json
 from indexer.read_document import Bounds, ExtractedFact, ReadDocument, Stated
-from indexer.store.document_json import document_from_json, document_to_json
 from lineage.errors import ParseError
 from lineage.records import BibEntry, Mention, Span, Status, WorkId
 

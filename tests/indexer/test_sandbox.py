@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from indexer.extraction.extract import units
+from indexer.parsers.stored import document_from_json, document_to_json
 from indexer.read_document import Bounds, ExtractedFact, ReadDocument, Stated, Wanted
 from indexer.sandbox.pool import Limits, Sandbox, Zygote
-from indexer.store.document_json import document_from_json, document_to_json
 from lineage.errors import ParseError
 from lineage.records import Document, Status, WorkId
 

@@ -3,7 +3,7 @@
 from lineage.records import CodeLink, Document, Mention, Reference, Tier, Work, WorkId
 from lineage.references.ancestors import ancestors, naming_signals
 from lineage.references.ranking import rank
-from lineage.references.signals import Ancestor, Part, Signal
+from lineage.references.signals import Ancestor, Part, RankSignal
 
 TARGET = Work(WorkId("arxiv:1"), title="SciFact: verifying claims")
 ENCODER, RIVAL, CORPUS = (WorkId(f"arxiv:{n}") for n in (2, 3, 4))
@@ -41,7 +41,7 @@ def test_every_part_has_its_ancestor_with_the_sentence():
 
 def test_code_that_is_shared_makes_an_ancestor_without_a_word():
     silent = (Reference(TARGET.id, ENCODER, score=0.8),)
-    found = ancestors(silent, {}, {ENCODER: (Signal("reuse", 1.0, "its repository shares 9 files with the target's"),)}, TARGET)
+    found = ancestors(silent, {}, {ENCODER: (RankSignal("reuse", 1.0, "its repository shares 9 files with the target's"),)}, TARGET)
     assert {one.part for one in found[:1]} == {Part.MODEL}
     assert "9 files" in found[0].reason
 

@@ -6,7 +6,7 @@ import pytest
 
 from lineage.records import Chunk, Fact, Hit, Work, WorkId
 from lineage.results import FactOccurrence
-from retrieval.decisions.experiments import is_parameter, telling
+from retrieval.decisions.provenance import is_parameter, telling
 from tests.fakes.profiles import profiled
 
 TARGET = Work(WorkId("arxiv:2401.00001"), title="The Target")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from lineage.records import Span
+from lineage.text.hidden_text import shortened
 
 
 class LineIndex:
@@ -42,9 +43,9 @@ def _walk(units: Iterable[CodeUnit], lines: LineIndex, context: tuple[str, ...],
         yield from _walk(unit.parts, lines, around, inner)
 
 
-def labelled(found: tuple[Span, ...], label: str) -> tuple[Span, ...]:
+def labelled(unlabelled: tuple[Span, ...], label: str) -> tuple[Span, ...]:
     """The same spans with a label, such as the number of a notebook's cell."""
-    return tuple(replace(span, label=label) for span in found)
+    return tuple(replace(span, label=label) for span in unlabelled)
 
 
 LONG = 40
@@ -88,5 +89,4 @@ def comment_text(lines: list[str], first: int, last: int) -> str:
 
 def one_line(text: str, most: int = 200) -> str:
     """`text` on one line, at most `most` characters."""
-    text = " ".join(text[: 4 * most].split())
-    return text if len(text) <= most else text[: most - 1] + "…"
+    return shortened(" ".join(text[: 4 * most].split()), most)

@@ -55,11 +55,8 @@ class _TreeOutline:
                 continue
             if node.type in self.language.wrappers and depth < _MAX_DEPTH and self._holds_units(node, depth + 1):
                 yield from self._children(node, depth + 1)
-            elif parent.type not in _AROUND or self._is_unit(node):
+            elif parent.type not in _AROUND or node.type in self.language.functions or node.type in self.language.classes or _assigns_function(node):
                 yield node
-
-    def _is_unit(self, node: Node) -> bool:
-        return node.type in self.language.functions or node.type in self.language.classes or _assigns_function(node)
 
     def _documents(self, statement: CodeUnit, unit: CodeUnit) -> bool:
         """Whether a statement is the documentation string above a unit (Julia)."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from indexer.parsers.latex.bibitems import turn
 from indexer.parsers.latex.bibtex import BibtexRecord, bib_entry, inherit, records
-from indexer.parsers.latex.files import Files
+from indexer.parsers.latex.files import SourceFiles
 from indexer.parsers.latex.symbols import plain
 from lineage.ids import arxiv_alone, arxiv_doi, arxiv_in, doi_in, normal_title, year_in
 from lineage.records import BibEntry, Status
@@ -37,7 +37,7 @@ class BibFiles:
         return replace(bib_entry(record, inherit(record, self.records), raw), key=key)
 
 
-def read_bib_files(files: Files, named: Iterable[str], note: Note, *, printed: bool) -> BibFiles:
+def read_bib_files(files: SourceFiles, named: Iterable[str], note: Note, *, printed: bool) -> BibFiles:
     """Every .bib file that the paper names, or all there are when it names none that exists.
 
     A missing one is noted unless there is a `printed` list, which e-prints carry in its stead.

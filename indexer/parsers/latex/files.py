@@ -84,7 +84,7 @@ def _decode(data: bytes, *, cut: bool) -> str:
     return data.decode("latin-1")
 
 
-class Files:
+class SourceFiles:
     """The members of one e-print, decoded once each. AppleDouble and hidden files are no members."""
 
     def __init__(self, members: Mapping[str, bytes]) -> None:

@@ -117,7 +117,7 @@ def _mixed(m: Machine, value: str) -> Color | None:
         if share is None or other is None:
             return None
         part = min(max(share / 100, 0.0), 1.0)
-        red, green, blue = (part * one + (1 - part) * two for one, two in zip(made, other, strict=True))
+        red, green, blue = (part * own + (1 - part) * mixed for own, mixed in zip(made, other, strict=True))
         made, rest = (red, green, blue), rest[2:]
     return made
 
@@ -130,7 +130,7 @@ def _unseen(m: Machine, ink: Color | None) -> bool:
     """Whether a color is that of what it stands on, or nearly so, where that is known: white stands on dark cells of tables and in figures."""
     if ink is None or m.ground is None or m.tabulars or m.floats:
         return False
-    red, green, blue = (abs(one - two) for one, two in zip(ink, m.ground, strict=True))
+    red, green, blue = (abs(own - ground) for own, ground in zip(ink, m.ground, strict=True))
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue <= CONTRAST
 
 

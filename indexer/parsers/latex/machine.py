@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from indexer.parsers.latex.files import Files, Lost
+from indexer.parsers.latex.files import Lost, SourceFiles
 from indexer.parsers.latex.macros import Environment, Macro, Switches, decide, expand, skip_branch, without_itself
 from indexer.parsers.latex.numbering import Counters, LabelTarget
 from indexer.parsers.latex.reader import PAR, TexSource, Token, TokenReader
@@ -136,7 +136,7 @@ class Findings:
 class Machine:
     """One run over a paper's files. `run` may be called for one file after another."""
 
-    def __init__(self, files: Files, tables: Tables) -> None:
+    def __init__(self, files: SourceFiles, tables: Tables) -> None:
         self.files = files
         self.tables = tables
         self.reader = TokenReader()

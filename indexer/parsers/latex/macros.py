@@ -232,15 +232,15 @@ def decide(tok: Token, reader: TokenReader, switches: Switches, macros: dict[Tok
     return None
 
 
-def _same(one: Token | None, other: Token | None, reader: TokenReader, macros: dict[Token, Macro]) -> bool | None:
-    if one == r"\csname" or other is None or one is None:
+def _same(first: Token | None, other: Token | None, reader: TokenReader, macros: dict[Token, Macro]) -> bool | None:
+    if first == r"\csname" or other is None or first is None:
         _past_csname(reader)
         return reader.skip_spaces() == r"\relax"
-    if r"\undefined" in (one, other) or r"\relax" in (one, other):
-        return not any(name in macros for name in (one, other))
-    left, right = macros.get(one), macros.get(other)
+    if r"\undefined" in (first, other) or r"\relax" in (first, other):
+        return not any(name in macros for name in (first, other))
+    left, right = macros.get(first), macros.get(other)
     if left is None and right is None:
-        return one == other if one[0] == "\\" and other[0] == "\\" else None
+        return first == other if first[0] == "\\" and other[0] == "\\" else None
     return left is not None and right is not None and left.body == right.body
 
 

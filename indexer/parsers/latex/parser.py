@@ -14,7 +14,7 @@ from indexer.parsers.latex.bibitems import entry_fields
 from indexer.parsers.latex.bibliography import biblatex_entries, is_biblatex, read_bib_files, reference_list
 from indexer.parsers.latex.commands import COMMANDS, PROTECTED
 from indexer.parsers.latex.environments import END_USER, ENVIRONMENTS, algorithm_step, begin, end, is_step
-from indexer.parsers.latex.files import Files, Lost
+from indexer.parsers.latex.files import Lost, SourceFiles
 from indexer.parsers.latex.machine import Machine, Tables
 from indexer.parsers.latex.numbering import LabelTarget, Resolved, resolve
 from indexer.parsers.latex.plain_commands import SIGNS, unknown
@@ -197,7 +197,7 @@ _HARMLESS = {Status.POLICY_SKIPPED, Status.OK_REPAIRED, Status.UNRESOLVED, Statu
 
 def parse(files: Mapping[str, bytes], work: WorkId, blob: str) -> Document:
     """The document that an e-print's members (name -> bytes) make; raises `ParseError` where there is no TeX in them."""
-    table = Files(files)
+    table = SourceFiles(files)
     mains = table.mains()
     if not mains.names:
         raise ParseError(Status.NO_TEXT if table.members else Status.EMPTY, "no TeX source with a document in it among the members")
@@ -214,8 +214,8 @@ def parse(files: Mapping[str, bytes], work: WorkId, blob: str) -> Document:
     return _document(machine, assembled, entries, (*machine.found.lost.values(), *table.lost), work, blob, mains.names[0])
 
 
-def _run(machine: Machine, table: Files, name: str) -> None:
-    if r"\begin{document}" not in table.text(name) and not _begins_elsewhere(table):
+def _run(machine: Machine, table: SourceFiles, name: str) -> None:
+    if r"\begin{document}" not in table.text(name) and not any(r"\begin{document}" in table.text(name) for name in table.ending(".tex")):
         machine.in_document = True
         machine.out = machine.main
     machine.run(table.open(name))
@@ -227,25 +227,21 @@ def _run(machine: Machine, table: Files, name: str) -> None:
         machine.note(rf"\end{{document}} of {name}", Status.PARTIAL, r"it ends without \end{document}: it may have been cut short")
 
 
-def _unread(machine: Machine, table: Files, mains: Sequence[str]) -> None:
+def _unread(machine: Machine, table: SourceFiles, mains: Sequence[str]) -> None:
     """A note for every TeX file that nothing reads: its text is in the archive and not in the paper."""
     for name in table.ending(".tex"):
         if name not in mains and not machine.opened[name]:
             machine.note(name, Status.POLICY_SKIPPED, "no file that was read inputs it; its text is not part of the paper")
 
 
-def _begins_elsewhere(table: Files) -> bool:
-    return any(r"\begin{document}" in table.text(name) for name in table.ending(".tex"))
-
-
-def _bibliography(machine: Machine, table: Files, main: str) -> tuple[BibEntry, ...]:
+def _bibliography(machine: Machine, table: SourceFiles, main: str) -> tuple[BibEntry, ...]:
     cited = list(dict.fromkeys(key for cite in machine.main.cites for key in cite.keys))
     printed = _printed(machine, table, main, set(cited))
     bib = read_bib_files(table, machine.found.bibliographies, machine.note, printed=bool(printed))
     return reference_list(printed, bib, cited, machine.found.nocite, machine.note)
 
 
-def _printed(machine: Machine, table: Files, main: str, cited: set[str]) -> list[BibEntry]:
+def _printed(machine: Machine, table: SourceFiles, main: str, cited: set[str]) -> list[BibEntry]:
     """Entries of the .bbl, then of lists written in the text, then of other .bbl files that hold what is still missing."""
     by_hand = [entry_fields(entry) for entry in machine.found.entries]
     own = _own_bbls(machine, table, main)
@@ -259,7 +255,7 @@ def _printed(machine: Machine, table: Files, main: str, cited: set[str]) -> list
     return out
 
 
-def _rest(machine: Machine, table: Files, name: str, missing: set[str]) -> list[BibEntry]:
+def _rest(machine: Machine, table: SourceFiles, name: str, missing: set[str]) -> list[BibEntry]:
     """What another .bbl (a supplement's, a second list's) says of keys that are cited and not yet listed."""
     text = table.text(name)
     if not any(f"{{{key}}}" in text for key in list(missing)[:MAX_MISSING]):
@@ -268,7 +264,7 @@ def _rest(machine: Machine, table: Files, name: str, missing: set[str]) -> list[
     return [entry for entry in _read_bbl(machine, table, name) if entry.key in missing]
 
 
-def _read_bbl(machine: Machine, table: Files, name: str) -> list[BibEntry]:
+def _read_bbl(machine: Machine, table: SourceFiles, name: str) -> list[BibEntry]:
     if is_biblatex(table.text(name)):
         return list(biblatex_entries(table.text(name)))
     machine.found.entries.clear()
@@ -277,7 +273,7 @@ def _read_bbl(machine: Machine, table: Files, name: str) -> list[BibEntry]:
     return [entry_fields(entry) for entry in machine.found.entries]
 
 
-def _own_bbls(machine: Machine, table: Files, main: str) -> list[str]:
+def _own_bbls(machine: Machine, table: SourceFiles, main: str) -> list[str]:
     stem = main.rpartition(".")[0] or main
     named = [bbl_file for each in machine.found.bbls if (bbl_file := table.find(each, near=main, ending=".bbl"))]
     own = table.find(stem + ".bbl", ending=".bbl")

@@ -33,7 +33,7 @@ def unknown(m: Machine, tok: Token) -> None:
         m.out.space() if sign == " " else m.out.put(sign) if sign else None
     elif tok.startswith((r"\bibliography", r"\putbib")):  # multibib, bibunits: \bibliographyapp{refs}
         m.found.bibliographies += [name.strip() for name in m.reader.word().split(",") if name.strip()]
-    elif is_cite(tok):
+    elif _CITE.match(tok) is not None and tok not in _NOT_CITES:
         cite(m, tok)
     elif tok[1:] in MATH_SIGNS:
         m.out.put(MATH_SIGNS[tok[1:]])
@@ -148,11 +148,6 @@ def verb(m: Machine, tok: Token) -> None:
     verbatim = source.delimited() if source else None
     if verbatim:
         m.out.put(verbatim)
-
-
-def is_cite(tok: Token) -> bool:
-    """Whether a command without an entry is a citation by its name."""
-    return _CITE.match(tok) is not None and tok not in _NOT_CITES
 
 
 def cite(m: Machine, tok: Token) -> None:

@@ -79,7 +79,7 @@ def cuts(entries: Sequence[tuple[str, Sequence[Range]]]) -> list[Cut | None]:
     readings = [_readings(text[:MAX_READ], slopes) for text, slopes in entries]
     chosen = [max(cut, key=lambda c: c.score, default=None) for cut in readings]
     for _ in range(_ROUNDS if len(entries) > 2 else 0):
-        weight = _preferences([cut for cut in chosen if cut])
+        weight = _Preferences([cut for cut in chosen if cut])
         chosen = [max(cut, key=weight, default=None) for cut in readings]
     return chosen
 
@@ -96,10 +96,6 @@ class _Preferences:
         start = (self.starts[cut.start.kind] + 0.5) / (self.total + 4)
         end = (self.ends[cut.start.kind, cut.kind] + 0.5) / (self.starts[cut.start.kind] + 4)
         return cut.score + 1.2 * math.log(start) + 0.6 * math.log(end)
-
-
-def _preferences(seen: Sequence[Cut]) -> _Preferences:
-    return _Preferences(seen)
 
 
 def _readings(text: str, slopes: Sequence[Range]) -> list[Cut]:

@@ -65,9 +65,9 @@ def glue(before: str, after: str, words: PageWords) -> tuple[str, bool]:
     )
 
 
-def _is_split_name(one: str, two: str, words: PageWords) -> bool:
+def _is_split_name(before: str, after: str, words: PageWords) -> bool:
     """Whether capitals on both sides of a break are one acronym (SCIB-ERT), not two (CNN-LSTM)."""
-    return one.isupper() and two.isupper() and not {one.lower(), two.lower()} <= words.whole and one.lower() not in words.whole
+    return before.isupper() and after.isupper() and not {before.lower(), after.lower()} <= words.whole and before.lower() not in words.whole
 
 
 _PREFIXES = frozenset(

@@ -25,7 +25,7 @@ _FLOATS = frozenset({"footnote", "caption", "table", "text", "flow", "front"})
 
 
 @dataclass
-class Outline:
+class DocumentOutline:
     """What a document says, before its references are looked at."""
 
     text: str
@@ -36,7 +36,7 @@ class Outline:
     rows: dict[int, tuple[Line, ...]] = field(default_factory=dict)
 
 
-def outline(blocks: Sequence[Block], style: Style, words: PageWords, known_title: str) -> Outline:
+def outline(blocks: Sequence[Block], style: Style, words: PageWords, known_title: str) -> DocumentOutline:
     """Write the blocks as one text."""
     title, body_blocks = _title(blocks, style, words)
     body_blocks = _unmarked(body_blocks)
@@ -49,7 +49,7 @@ def outline(blocks: Sequence[Block], style: Style, words: PageWords, known_title
     text = pen.writer.text.rstrip("\n")
     spans = [replace(span, end=min(span.end, len(text))) for span in spans if span.start < len(text)]
     abstract = " ".join(text[span.start : span.end] for span in spans if span.role == "abstract")
-    return Outline(text, spans, pen.writer, title or known_title, _RUN_IN.sub("", abstract, count=1).strip())
+    return DocumentOutline(text, spans, pen.writer, title or known_title, _RUN_IN.sub("", abstract, count=1).strip())
 
 
 _NOTE = re.compile(r"\s*(\d{1,3}|[*∗†‡§¶])")
@@ -110,18 +110,18 @@ def _nearest(group: Sequence[Block], beside: Sequence[Block]) -> str:
     return min(here, key=lambda b: max(b.box[1] - bottom, top - b.box[3], 0)).label if here else ""
 
 
-def _contents(found: Iterator[Block]) -> Iterator[Block]:
+def _contents(headed: Iterator[Block]) -> Iterator[Block]:
     """Headings of a table of contents, which end in page numbers, demoted to a list."""
-    blocks = list(found)
+    blocks = list(headed)
     lines = Counter(b.page for b in blocks if b.role == "heading" and _CONTENTS.match(b.text))
     for block in blocks:
         listed = block.role == "heading" and lines[block.page] >= 3 and _CONTENTS.match(block.text)
         yield replace(block, role="text", level=0) if listed else block
 
 
-def _levels(found: Iterator[Block], style: Style) -> Iterator[Block]:
+def _levels(headed: Iterator[Block], style: Style) -> Iterator[Block]:
     """Headings without a number take the level of the numbered ones they look like, else one below the last."""
-    blocks = list(found)
+    blocks = list(headed)
     looks: dict[tuple[int, bool], int] = {}
     for block in blocks:
         if block.role == "heading" and block.label and not block.label.isalpha():
@@ -140,9 +140,9 @@ def _look(block: Block) -> tuple[int, bool]:
     return round(block.rows[0].size), block.rows[0].bold
 
 
-def _front(found: Iterator[Block]) -> Iterator[Block]:
+def _front(headed: Iterator[Block]) -> Iterator[Block]:
     """Separate authors and affiliations from the body: text before the abstract is no heading, and the abstract gets its role."""
-    blocks = list(found)
+    blocks = list(headed)
     start = next((n for n, b in enumerate(blocks[:60]) if b.role == "heading" and (_ABSTRACT.match(b.text) or _INTRO.match(b.text))), None)
     run_in = next((n for n, b in enumerate(blocks[:40]) if b.role in _PROSE and _RUN_IN.match(b.rows[0].text) and len(b.text) > 150), None)
     if run_in is not None and (start is None or run_in < start):

@@ -16,7 +16,7 @@ from indexer.parsers.pdf.citations import cites, mentions
 from indexer.parsers.pdf.entry import Printed, parse_entries, parse_entry
 from indexer.parsers.pdf.flow import FlowWriter, PageWords, Places, places_of, slanted_text, words_of
 from indexer.parsers.pdf.layout import Sheet, sheets
-from indexer.parsers.pdf.outline import Outline, outline
+from indexer.parsers.pdf.outline import DocumentOutline, outline
 from indexer.parsers.pdf.page import Pages, PdfLink
 from indexer.parsers.pdf.read import read
 from indexer.parsers.sentences import Sentences
@@ -138,13 +138,15 @@ def _row_of(printed: Entry, page: int, x: float, y: float) -> bool:
     return any(row.page == page and row.box[0] - 3 <= x <= row.box[2] + 3 and row.box[1] <= y <= row.box[3] for row in printed.rows)
 
 
-def _mentions(said: Outline, pages: Pages, bibliography: Sequence[BibEntry], listed: Sequence[tuple[BibEntry, Entry]]) -> tuple[Mention, ...]:
+def _mentions(
+    outline: DocumentOutline, pages: Pages, bibliography: Sequence[BibEntry], listed: Sequence[tuple[BibEntry, Entry]]
+) -> tuple[Mention, ...]:
     labels = {printed.label: entry.key for entry, printed in listed if printed.label}
     if not labels:
         labels = {}
     linked = list(_linked(pages, listed))
-    citation_spans = cites(said.text, said.writer, places_of(said.writer), linked, bibliography, labels)
-    return mentions(said.text, said.spans, citation_spans)
+    citation_spans = cites(outline.text, outline.writer, places_of(outline.writer), linked, bibliography, labels)
+    return mentions(outline.text, outline.spans, citation_spans)
 
 
 def _linked(pages: Pages, listed: Sequence[tuple[BibEntry, Entry]]) -> Iterable[tuple[PdfLink, str]]:

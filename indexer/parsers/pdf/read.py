@@ -301,7 +301,7 @@ def _glyphs(glyphs: Iterable[Mapping[str, Any]], chars: list[str], xs: list[floa
         x = glyph["bbox"][0]
         if c == "-" and glyph["c"] == "\u00ad" and chars and chars[-1] == "-":
             continue
-        if _is_invisible(c):
+        if len(c) == 1 and unicodedata.category(c) in {"Cc", "Cf", "Cs", "Co", "Cn"}:
             seen.invisible += 1
         elif c in _AFTER and chars and chars[-1].isalpha() and not _is_over(glyph, after):
             chars[-1] = unicodedata.normalize("NFC", chars[-1] + _AFTER[c])
@@ -321,11 +321,6 @@ def _is_over(glyph: Mapping[str, Any], after: Mapping[str, Any] | None) -> bool:
     """Whether a glyph is set over (or under) the one that follows."""
     x0, _, x1, _ = glyph["bbox"]
     return after is not None and after["bbox"][0] < x0 + 0.3 * (x1 - x0)
-
-
-def _is_invisible(c: str) -> bool:
-    """Control, format (zero width, direction marks, tags) and private-use characters."""
-    return len(c) == 1 and unicodedata.category(c) in {"Cc", "Cf", "Cs", "Co", "Cn"}
 
 
 def _links(page: Any, pdf: Any, number: int) -> Iterator[PdfLink]:

@@ -14,7 +14,7 @@ from typing import Any
 from indexer.build_context import BuildContext
 from indexer.code_links.collector import collect_repositories
 from indexer.papers import PaperText, fetch_paper
-from indexer.plan import BuildRequest, choose_papers, fetchable, reference_row
+from indexer.plan import BuildRequest, choose_papers, fetchable, reference_row, worths
 from indexer.references import Trace, said_in, trace
 from indexer.repositories import TARBALLS, Addition, Repository, front, of_documents
 from indexer.target import ResolvedTarget, additions, of_folder
@@ -178,11 +178,16 @@ class _Gathering:
 
     def fetch_repositories(self) -> None:
         """The best repositories within the budget, for the papers whose links are known, their own texts included."""
-        scores = {reference.cited: reference.score for reference in reversed(self.references)} | {self.target.id: 2.0}
         texts = ((self.works[name], text.document) for name, text in self.texts.items() if name != self.target.id)
         text_links = [link for work, document in texts if document for link in said_in(work, document)]
         repositories = collect_repositories(
-            self.bench, self.request, self.works[self.target.id], self.works, scores, [*self.links, *text_links], self.repositories
+            self.bench,
+            self.request,
+            self.works[self.target.id],
+            self.works,
+            worths(self.references, self.works, self.target.id),
+            [*self.links, *text_links],
+            self.repositories,
         )
         self.links = list(repositories.links)
         self.repositories += repositories.repositories

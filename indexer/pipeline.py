@@ -25,7 +25,7 @@ from indexer.embedding_ahead import embedding_ahead
 from indexer.extraction import extract as facts
 from indexer.extraction.extract import derive
 from indexer.parsers.select import versions
-from indexer.plan import BuildReport, BuildRequest, choose_papers, choose_repos
+from indexer.plan import BuildReport, BuildRequest, choose_papers, choose_repos, worths
 from indexer.read_document import Extracted
 from indexer.references import trace
 from indexer.repo_profile import VERSION as PROFILE
@@ -315,8 +315,7 @@ def estimate(bench: BuildContext, request: BuildRequest) -> Estimate:
     resolved_target = resolve(bench, request.target)
     traced = trace(bench, resolved_target.work, resolved_target.text.document)
     papers, _ = choose_papers(traced.references, traced.works, request.papers)
-    scores = {reference.cited: reference.score for reference in traced.references} | {resolved_target.work.id: 2.0}
-    repos, _ = choose_repos(traced.links, scores, request.repos)
+    repos, _ = choose_repos(traced.links, worths(traced.references, traced.works, traced.citing.id), request.repos)
     requests = Counter({"export.arxiv.org": len(papers), "api.github.com": 2 * len(repos), "codeload.github.com": len(repos)})
     megabytes = EPRINT_MB * len(papers) + TARBALL_MB * len(repos)
     slowest = max((count * UPSTREAMS[host].interval for host, count in requests.items()), default=0.0)

@@ -20,6 +20,7 @@ JOB_ID = r"j_[0-9a-f]{24}"
 BOUNDS = {"depth": (1, 3), "papers": (0, 1000), "repos": (0, 500)}
 """What may be asked for, by field of a request, both ends included: as the command line, REST and the settings have it."""
 _MENTIONED = 0.3
+_EACH_YEAR = 0.8
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}\Z")
 
 
@@ -98,15 +99,26 @@ def _why_left(work: Work, rank: int, limit: int) -> tuple[Status, str]:
     return Status.METADATA_ONLY, "not on arXiv and no abstract available; only its title and the citing sentences are known"
 
 
+def worths(references: Iterable[Reference], works: Mapping[WorkId, Work], target: WorkId) -> dict[WorkId, float]:
+    """What the code of each work is worth a place: its score, a fifth less for every year by which it is older than the target."""
+    newest = works[target].year
+    worth = {target: 2.0}
+    for reference in references:
+        year = works[reference.cited].year
+        age = max(0, newest - year) if newest and year else 0
+        worth.setdefault(reference.cited, reference.score * _EACH_YEAR**age)
+    return worth
+
+
 def choose_repos(
-    links: Iterable[CodeLink], scores: Mapping[WorkId, float], limit: int, taken: int = 0
+    links: Iterable[CodeLink], worths: Mapping[WorkId, float], limit: int, taken: int = 0
 ) -> tuple[tuple[CodeLink, ...], tuple[LedgerRow, ...]]:
-    """The `limit` best repositories beside `taken` others, one link each: by the rank of the paper they belong to, then by tier.
+    """The `limit` best repositories beside `taken` others, one link each: by what the paper that they belong to is worth, then by tier.
 
     A repository that a paper merely mentions counts a fraction of it: those of cited works come first.
     """
     best: dict[str, CodeLink] = {}
-    ordered = sorted(links, key=lambda link: (-_worth(link, scores), link.tier.rank, link.repo.lower()))
+    ordered = sorted(links, key=lambda link: (-_worth(link, worths), link.tier.rank, link.repo.lower()))
     for link in ordered:
         best.setdefault(link.repo.lower(), link)
     chosen_links = tuple(best.values())
@@ -124,8 +136,8 @@ def choose_repos(
     return chosen_links[:limit], tuple(left)
 
 
-def _worth(link: CodeLink, scores: Mapping[WorkId, float]) -> float:
-    return scores.get(link.paper, 0.0) * (_MENTIONED if link.tier is Tier.MENTIONED else 1.0)
+def _worth(link: CodeLink, worths: Mapping[WorkId, float]) -> float:
+    return worths.get(link.paper, 0.0) * (_MENTIONED if link.tier is Tier.MENTIONED else 1.0)
 
 
 def reference_row(reference: Reference, status: Status, detail: str) -> LedgerRow:

@@ -66,7 +66,7 @@ class RepositoryCollector:
     request: BuildRequest
     target: Work
     works: Mapping[WorkId, Work]
-    scores: Mapping[WorkId, float]
+    worths: Mapping[WorkId, float]
     links: tuple[CodeLink, ...]
     here: tuple[Repository, ...] = ()
     found: dict[str, Repository] = field(default_factory=dict)
@@ -116,7 +116,7 @@ class RepositoryCollector:
         known_ids = {name.lower() for r in self.found.values() for name in (r.work.id, *r.work.aliases)} | set(self.rows)
         allowed = [link for link in self.links if link.repo.lower() not in known_ids and not self._excluded(link)]
         taken = len(self.found) - len(self.here)
-        chosen, left = choose_repos(allowed, self.scores, self.request.repos - taken, taken)
+        chosen, left = choose_repos(allowed, self.worths, self.request.repos - taken, taken)
         self.left = {row.subject.lower(): row for row in left}  # one of them may come in for one that fails
         fresh: list[Repository] = []
         with ThreadPoolExecutor(max_workers=4) as pool:
@@ -262,12 +262,12 @@ def collect_repositories(
     request: BuildRequest,
     target: Work,
     works: Mapping[WorkId, Work],
-    scores: Mapping[WorkId, float],
+    worths: Mapping[WorkId, float],
     links: Sequence[CodeLink],
     here: Sequence[Repository] = (),
 ) -> CollectedRepositories:
     """The repositories for a lineage beside those that are `here` by hand; upstream failures become rows."""
-    return RepositoryCollector(bench, request, target, works, scores, witnesses.merge(links), tuple(here)).run()
+    return RepositoryCollector(bench, request, target, works, worths, witnesses.merge(links), tuple(here)).run()
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,8 @@
 """Choosing what to fetch, and adding up how everything ended."""
 
-from indexer.plan import BuildRequest, came_out, choose_papers, choose_repos
+import pytest
+
+from indexer.plan import BuildRequest, came_out, choose_papers, choose_repos, worths
 from lineage.records import CodeLink, Reference, Status, Tier, Work
 
 TARGET = "arxiv:9912.00001"
@@ -40,6 +42,13 @@ def test_a_repository_is_fetched_once_for_its_best_paper_and_its_surest_link():
     chosen, left = choose_repos(links, {"p:1": 0.9, "p:2": 0.5}, 2)
     assert [(link.paper, link.repo) for link in chosen] == [("p:1", "repo:github.com/b/y"), ("p:2", "repo:github.com/a/x")]
     assert [(row.subject, row.status) for row in left] == [("repo:github.com/c/z", Status.POLICY_SKIPPED)]
+
+
+def test_code_of_an_older_work_is_worth_less_a_place_unless_nobody_says_how_old_it_is():
+    target = "p:0"
+    works = {work.id: work for work in (Work(target, year=2024), Work("p:1", year=2024), Work("p:2", year=2022), Work("p:3"), Work("p:4", year=2025))}
+    references = [Reference(target, name, score=0.5) for name in works if name != target]
+    assert worths(references, works, target) == {target: 2.0, "p:1": 0.5, "p:2": pytest.approx(0.32), "p:3": 0.5, "p:4": 0.5}
 
 
 def test_a_request_survives_being_kept_with_its_generation():

@@ -178,8 +178,9 @@ class _Gathering:
 
     def fetch_repositories(self) -> None:
         """The best repositories within the budget, for the papers whose links are known, their own texts included."""
-        texts = ((self.works[name], text.document) for name, text in self.texts.items() if name != self.target.id)
-        text_links = [link for work, document in texts if document for link in said_in(work, document)]
+        texts = {name: text.document for name, text in self.texts.items() if text.document}
+        text_links = [link for name, document in texts.items() if name != self.target.id for link in said_in(self.works[name], document)]
+        given = {str(name): links.given_in(document) for name, document in texts.items()}
         repositories = collect_repositories(
             self.bench,
             self.request,
@@ -187,6 +188,7 @@ class _Gathering:
             self.works,
             worths(self.references, self.works, self.target.id),
             [*self.links, *text_links],
+            given,
             self.repositories,
         )
         self.links = list(repositories.links)

@@ -25,6 +25,8 @@ from indexer.sources import local
 from indexer.store.computed_cache import remembered
 from indexer.work_budget import MEGABYTE, WorkBudget, budget_of
 from lineage.code_links.exclusion import is_telling
+from lineage.code_links.links import addresses
+from lineage.code_links.readme import README
 from lineage.errors import ParseError, UsageError
 from lineage.ids import local_id
 from lineage.records import Blob, CodeLink, Document, LedgerRow, Status, Work, WorkId
@@ -38,6 +40,8 @@ class RepoFingerprint:
     content: frozenset[str]
     cut: bool = False
     """Whether time or memory ended the reading, so that there may be more."""
+    given: frozenset[WorkId] = frozenset()
+    """Repositories that any file gives the address of."""
 
 
 def of_documents(documents: Iterable[Document]) -> RepoFingerprint:
@@ -55,7 +59,7 @@ def of_documents(documents: Iterable[Document]) -> RepoFingerprint:
 
 def told(path: Path, limits: ArchiveLimits = archive.TARBALL) -> RepoFingerprint:
     """README and content hashes of a tarball on disk, of which nothing is known yet; raises `ParseError`."""
-    readme, content, cut = "", set[str](), False
+    readme, content, given, cut = "", set[str](), set[WorkId](), False
     for member in archive.repo_members(path, by_name, limits):
         cut = cut or member.status.cut
         if member.data is None:
@@ -63,9 +67,11 @@ def told(path: Path, limits: ArchiveLimits = archive.TARBALL) -> RepoFingerprint
         text = newlines(member.data.decode("utf-8", "replace"))
         if is_telling(member.name, len(member.data)):
             content.add(hashlib.sha256(text.encode()).hexdigest())
+        if "github.com" in text:
+            given.update(repo for repo, _ in addresses(text[:README]))
         if not readme and "/" not in member.name and member.name.lower().startswith("readme"):
             readme = text
-    return RepoFingerprint(readme, frozenset(content), cut)
+    return RepoFingerprint(readme, frozenset(content), cut, frozenset(given))
 
 
 TARBALLS = "https://codeload.github.com/"
@@ -119,7 +125,7 @@ def front(bench: BuildContext, blob: Blob) -> RepoFingerprint:
         return told(bench.blobs.whole(blob.sha256))
 
     with bench.clock.timed("parse"):
-        return remembered(bench.derived, RepoFingerprint, blob.sha256, "front@1", make, lambda made: not made.cut)
+        return remembered(bench.derived, RepoFingerprint, blob.sha256, "front@2", make, lambda made: not made.cut)
 
 
 def read_repository(bench: BuildContext, work: WorkId, blob: Blob) -> Code:

@@ -1,6 +1,6 @@
 """Choose and fetch a lineage's repositories: follow every link within the budget, apply the exclusions.
 
-Repositories are taken in rounds, because a README names further ones and some are gone. With `--no-target-code` the target's own
+Repositories are taken in rounds, because those that are here name further ones and some are gone. With `--no-target-code` the target's own
 repository is looked at once for the hashes of its files and thrown away (`own_code`), so that copies are known by content
 whatever they are called; only the hashes stay, for `lineage check` to prove it. Repositories of other works are fetched
 first: a file that they have too tells nothing of whose copy a third one is. Every tarball is looked at aside and
@@ -10,7 +10,7 @@ gets its place in the store once it may be kept: what lies there may be another 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -68,6 +68,7 @@ class RepositoryCollector:
     works: Mapping[WorkId, Work]
     worths: Mapping[WorkId, float]
     links: tuple[CodeLink, ...]
+    given: dict[str, Collection[WorkId]]
     here: tuple[Repository, ...] = ()
     found: dict[str, Repository] = field(default_factory=dict)
     rows: dict[str, LedgerRow] = field(default_factory=dict)
@@ -75,16 +76,22 @@ class RepositoryCollector:
     excluded: dict[str, tuple[Work | None, Ground]] = field(default_factory=dict)
     foreign: frozenset[str] = frozenset()
 
+    @property
+    def papers(self) -> list[Work]:
+        """The target and what is cited."""
+        return [work for work in self.works.values() if work.kind == "paper"]
+
     def run(self) -> CollectedRepositories:
         """Follow the links, then those that the READMEs name, within the budget of repositories."""
         own = OwnCode(self.bench, self.request, self.target, self.works, self._unseen)
         self.found = {repository.work.id.lower(): repository for repository in self.here}
         fresh: Sequence[Repository] = self.here
-        for _ in range(_ROUNDS):
+        for number in range(_ROUNDS):
             self._know(own)
-            fresh = [*fresh, *self._round()]
+            fresh = [*fresh, *self._round(first=number == 0)]
             heard = [link for repository in fresh for link in self._readme(repository)]
             self.links, fresh = witnesses.merge([*self.links, *heard]), ()
+            self.links = witnesses.merge([*self.links, *witnesses.namesakes(self._others_give(), self.papers, self.links)])
         self._know(own)
         links = tuple(link for link in self._named_as_now() if not self._excluded(link))
         self.rows = self.left | self.rows
@@ -112,16 +119,18 @@ class RepositoryCollector:
             began = str((work.meta.get("created") or work.meta.get("commit_date") or "") if work else "")
             yield KeptOut(repo, began, links, ground)
 
-    def _round(self) -> list[Repository]:
+    def _round(self, first: bool) -> list[Repository]:
+        """Fetch the best; the first time a third of the places is left for what those that come name."""
         known_ids = {name.lower() for r in self.found.values() for name in (r.work.id, *r.work.aliases)} | set(self.rows)
         allowed = [link for link in self.links if link.repo.lower() not in known_ids and not self._excluded(link)]
         taken = len(self.found) - len(self.here)
-        chosen, left = choose_repos(allowed, self.worths, self.request.repos - taken, taken)
+        places = self.request.repos - taken - (self.request.repos // 3 if first else 0)
+        chosen, left = choose_repos(allowed, self.worths, places, taken)
         self.left = {row.subject.lower(): row for row in left}  # one of them may come in for one that fails
         fresh: list[Repository] = []
         with ThreadPoolExecutor(max_workers=4) as pool:
             done = count(1)
-            for batch in self._batches(chosen, pool):
+            for batch in self._batches(chosen, pool)[: 1 if first else None]:
                 for link, outcome in zip(batch, pool.map(self._fetch, batch), strict=True):
                     self.bench.watch(Stage("repositories", next(done), len(chosen), link.repo.removeprefix("repo:")))
                     fresh += self._keep(link, outcome)
@@ -246,10 +255,15 @@ class RepositoryCollector:
         self.rows[subject.lower()] = LedgerRow("source", self.target.id, subject, "code", error.status, str(error))
 
     def _readme(self, repository: Repository) -> Iterable[CodeLink]:
-        readme = front(self.bench, repository.blob).readme
-        papers = [work for work in self.works.values() if work.kind == "paper"]
-        yield from from_readme(repository.work, readme, papers)
-        yield from beside(repository.work, readme, papers)
+        shown = front(self.bench, repository.blob)
+        self.given[repository.work.id.removeprefix("repo:")] = shown.given
+        yield from from_readme(repository.work, shown.readme, self.papers)
+        yield from beside(repository.work, shown.readme, self.papers)
+
+    def _others_give(self) -> dict[str, Collection[WorkId]]:
+        """The repositories that papers and repositories give the address of, but for the target's own code, which may be kept out."""
+        own = {link.repo.lower().removeprefix("repo:") for link in self.links if link.paper == self.target.id and link.tier.own}
+        return {name: repos for name, repos in self.given.items() if name.lower() not in own}
 
     def _named_as_now(self) -> tuple[CodeLink, ...]:
         """All links, with renamed repositories under the name that they have now."""
@@ -264,10 +278,11 @@ def collect_repositories(
     works: Mapping[WorkId, Work],
     worths: Mapping[WorkId, float],
     links: Sequence[CodeLink],
+    given: Mapping[str, Collection[WorkId]],
     here: Sequence[Repository] = (),
 ) -> CollectedRepositories:
     """The repositories for a lineage beside those that are `here` by hand; upstream failures become rows."""
-    return RepositoryCollector(bench, request, target, works, worths, witnesses.merge(links), tuple(here)).run()
+    return RepositoryCollector(bench, request, target, works, worths, witnesses.merge(links), dict(given), tuple(here)).run()
 
 
 @dataclass(frozen=True)

@@ -135,6 +135,13 @@ def own_names(title: str) -> frozenset[str]:
     return frozenset(name for name in names if len(name) >= 3)
 
 
+def repo_names(title: str) -> frozenset[str]:
+    """What a repository of the work may be called and nothing else: its title, or the one word before a colon."""
+    head, colon, _ = title.partition(":")
+    names = {bare(title), *([bare(head)] if colon and len(head.split()) == 1 else ())}
+    return frozenset(name for name in names if len(name) >= 3)
+
+
 def verdict(sentence: str, names: Iterable[str], cited: bool = False, host: str = "") -> Verdict:
     """Judge one sentence about an address. `names` are the paper's own, `cited` says that the sentence cites another
     work, `host` is the sentence that a footnote hangs on.

@@ -9,19 +9,22 @@ else's; REIMPLEMENTATION when the repository says that it is one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from lineage.code_links.cues import Verdict, Whose, bare, own_names, verdict
+from lineage.code_links.cues import Verdict, Whose, bare, own_names, repo_names, verdict
 from lineage.ids import repo_id, repo_parts
-from lineage.records import BibEntry, CodeLink, LedgerRow, Mention, Status, Tier, Work, WorkId
+from lineage.records import BibEntry, CodeLink, Document, LedgerRow, Mention, Status, Tier, Work, WorkId
 
 _ADDRESS = re.compile(
     r"(?:https?://)?(?:www\.)?(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org)/[^\s<>\"'“”{}|^`]{3,300}|"
     r"git@[a-z.]{3,20}:[^\s<>\"'“”{}|^`]{3,200}",
     re.IGNORECASE,
 )
+_REF = re.compile(r"@[^/@]*\Z")
+"""A branch or tag as `pip` takes it behind an address."""
 _AROUND = ".,;:!?'\"”’*†‡]}>"
 _PLACEHOLDERS = frozenset({"anonymous", "username", "yourusername", "yourname", "user", "owner", "xxx", "xxxx", "anonymoussubmission", "blinded"})
 _NEAREST = re.compile(r"\s*\[nearest citation: [^\]]{1,200}\]\s*\Z")
@@ -72,7 +75,7 @@ def repo_of(url: str) -> WorkId | None:
     if not text:
         return None
     text = trimmed(re.split(r"[\s\\\[\]<>|`]", text, maxsplit=1)[0])
-    work = repo_id(text.split("#")[0].split("?")[0])
+    work = repo_id(_REF.sub("", text.split("#")[0].split("?")[0]))
     if work is None or bare(repo_parts(work)[1]) in _PLACEHOLDERS or bare(repo_parts(work)[2]) in _PLACEHOLDERS:
         return None
     return work
@@ -195,6 +198,35 @@ def _of_entry(entry: BibEntry) -> Iterator[ReferenceLink]:
         is_it = bare(repo_parts(repo)[2]) in bare(entry.title) or entry.title.lower().startswith("github")
         quote = " ".join(entry.raw.split())[:QUOTE]
         yield ReferenceLink(entry.key, repo, Tier.OFFICIAL if is_it else Tier.AUTHOR, f"the entry gives it: “{quote}”")
+
+
+def given_in(document: Document) -> frozenset[WorkId]:
+    """The repositories that a paper gives the address of, in its text or its bibliography."""
+    texts = (text for entry in document.bibliography for text in (entry.url or "", entry.note, entry.raw))
+    linked = {repo for url, _ in document.links if (repo := repo_of(url))}
+    return frozenset(linked.union(repo for text in texts for repo, _ in addresses(text)))
+
+
+def namesakes(given: Mapping[str, Collection[WorkId]], papers: Iterable[Work], links: Iterable[CodeLink]) -> Iterator[CodeLink]:
+    """Repositories called as a cited work is that has no code of its own, among all whose addresses are `given` by anybody.
+
+    Of several, such as forks and former owners, it is the one that most of them give.
+    """
+    coded = {link.paper for link in links if link.tier.own}
+    named: dict[str, set[WorkId]] = defaultdict(set)
+    for paper in papers:
+        for name in repo_names(paper.title) if paper.id not in coded else ():
+            named[name].add(paper.id)
+    found: dict[WorkId, Counter[WorkId]] = defaultdict(Counter)
+    for repos in given.values():
+        for repo in repos:
+            if len(paper_ids := named.get(bare(repo_parts(repo)[2]), ())) == 1:
+                found[next(iter(paper_ids))][repo] += 1
+    for paper_id, counts in found.items():
+        repo = min(counts, key=lambda one: (-counts[one], one.lower(), one))
+        who = min(name for name, repos in given.items() if repo in repos)
+        words = f"{who} gives the address of a repository that is called as the work is"
+        yield CodeLink(paper_id, repo, Tier.AUTHOR, (f"{CITING}{who}",), (words,))
 
 
 def merge(links: Iterable[CodeLink]) -> tuple[CodeLink, ...]:

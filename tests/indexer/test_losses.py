@@ -272,6 +272,16 @@ def test_the_readme_of_an_archive_that_time_cut_is_not_final(tmp_path):
     assert told(path, replace(TARBALL, seconds=-1.0)).cut
 
 
+def test_the_addresses_in_every_file_of_an_archive_are_known(tmp_path):
+    path = tmp_path / "a.tar"
+    with tarfile.open(path, "w") as tar:
+        for name, text in (("README.md", "of https://github.com/ada/engine"), ("setup.cfg", "flax @ git+https://github.com/google/flax.git@main")):
+            member = tarfile.TarInfo(f"root/{name}")
+            member.size = len(text)
+            tar.addfile(member, io.BytesIO(text.encode()))
+    assert told(path).given == {"repo:github.com/ada/engine", "repo:github.com/google/flax"}
+
+
 def test_the_text_of_a_repository_ends_with_rows():
     code = _read(_Bench(repo_megabytes=0.0012), 3, size=100)
     assert [row.status for row in code.rows] == [Status.TOO_LARGE, Status.OK, Status.OK]

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from lineage.code_links.links import from_abstract, from_text, merge, repo_of, trimmed
+from lineage.code_links.links import from_abstract, from_text, given_in, merge, namesakes, repo_of, trimmed
 from lineage.code_links.readme import from_readme
 from lineage.ids import repo_id
-from lineage.records import BibEntry, CodeLink, Mention, Tier, Work, WorkId
+from lineage.records import BibEntry, CodeLink, Document, Mention, Tier, Work, WorkId
 
 PAPER = Work(WorkId("arxiv:2401.00001"), title="TENT: Fully Test-Time Adaptation by Entropy Minimization")
 REPO = WorkId("repo:github.com/ada/engine")
@@ -26,6 +26,7 @@ URL = "https://github.com/ada/engine"
         "https://github.com/ada/engine/blob/main/train.py#L10",
         "https://github.com/ada/engine.git",
         "git@github.com:ada/engine.git",
+        "https://github.com/ada/engine.git@v1.2",
         "github.com/ada/engine?tab=readme-ov-file",
         "https://github.com/ada/engine}",
         "https://github.com/ada/engine”.",
@@ -378,3 +379,27 @@ def test_a_sentence_alone_takes_no_repository_from_the_work_that_others_give_it_
     assert next(one.tier for one in merged if one.paper == said.paper and one.repo == BENCHMARK) is tier
     assert next(one.tier for one in merged if one.paper == said.paper and one.repo != BENCHMARK) is Tier.OFFICIAL
     assert merge(merged) == merged
+
+
+def test_a_work_without_code_gets_the_repository_of_its_name_that_most_others_give_the_address_of() -> None:
+    flax, coded, book = (
+        Work(WorkId(f"ref:{n}"), title=title) for n, title in enumerate(("Flax: A library", "Engine: A machine", "Machine Learning: A book"))
+    )
+    given = {
+        "a/one": [WorkId("repo:github.com/google/flax"), BENCHMARK, WorkId("repo:github.com/eve/machine-learning")],
+        "arxiv:1": [WorkId("repo:github.com/google/flax"), WorkId("repo:github.com/eve/flax"), WorkId("repo:github.com/eve/engine")],
+    }
+    known = CodeLink(coded.id, BENCHMARK, Tier.AUTHOR)
+    (found,) = namesakes(given, [flax, coded, book], [known])
+    assert (found.paper, found.repo, found.tier) == (flax.id, "repo:github.com/google/flax", Tier.AUTHOR)
+    assert found.evidence == ("a/one gives the address of a repository that is called as the work is",)
+    theirs = CodeLink(coded.id, found.repo, Tier.OFFICIAL, ("readme",))
+    assert [one.tier for one in merge([found, theirs]) if one.paper == flax.id] == [Tier.MENTIONED]
+    again = Work(WorkId("ref:9"), title="FLAX")
+    assert list(namesakes(given, [flax, again], [])) == []
+
+
+def test_an_address_is_given_in_a_papers_text_or_in_an_entry_of_its_bibliography() -> None:
+    entry = BibEntry("flax", "Flax. URL http://github.com/google/flax.", title="Flax")
+    paper = Document(WorkId("arxiv:1"), "", "", (), "latex@1", "paper", links=((URL, "We use it."),), bibliography=(entry,))
+    assert given_in(paper) == {WorkId("repo:github.com/google/flax"), repo_of(URL)}

@@ -44,6 +44,8 @@ _FULL = 5.0
 _FURTHER = 0.5
 _MANY, _RUN, _ASIDE = 0.6, 0.4, 1.0
 """What code is worth by the logarithm of how many kinds of decisions it takes, as part of a program that trains, and less as a test or the like."""
+_LONG, _DEEP, _NEAR = 0.5, 0.25, 1.0
+"""And by the logarithm of its lines, less for each folder that its file lies below, more the nearer its work stands in the lineage."""
 _RUNS = frozenset({FileRole.TRAINING, FileRole.PROGRAM})
 
 
@@ -117,11 +119,14 @@ class Deciders:
 
     def _of(self, chunk: Chunk) -> float:
         if chunk.work not in self._whose:
-            self._whose[chunk.work] = self._precedence.weight(evidence(chunk, self._kinship), "")
+            edge = self._kinship.of(chunk.work).reference
+            near = _NEAR * edge.score / edge.distance if edge else 0.0
+            self._whose[chunk.work] = self._precedence.weight(evidence(chunk, self._kinship), "") + near
+        of_place = _LONG * math.log1p(chunk.end_line - chunk.start_line) - _DEEP * chunk.path.count("/")
         profile = self._kinship.file(chunk)
         roles = {*(profile.roles if profile else ()), *named_roles(chunk.path)}
         of_file = _RUN * (not _RUNS.isdisjoint(roles)) - _ASIDE * (not ASIDE.isdisjoint(roles))
-        return _MANY * math.log1p(self._kinds.get(chunk.id, 0)) + self._whose[chunk.work] + of_file
+        return _MANY * math.log1p(self._kinds.get(chunk.id, 0)) + self._whose[chunk.work] + of_file + of_place
 
     @cached_property
     def _kinds(self) -> Mapping[str, int]:

@@ -8,7 +8,7 @@ Priors are in deviations, the unit of the fused score, and small: they order wha
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
@@ -97,6 +97,9 @@ def stages_of(path: str, symbol: str) -> frozenset[str]:
 
 # -- the priors
 
+
+_CROWDED = 2.0
+"""What code loses, in deviations, by the share of its work among all that was found."""
 
 Prior = Callable[[int, Chunk, KnownNames], Reason | None]
 _ROLES = {"module": "toplevel", "abstract": "abstract", "front": "abstract"}
@@ -209,7 +212,8 @@ def with_siblings(scored: Sequence[Scored], weight: float) -> list[Scored]:
 
 
 def with_deciders(scored: Sequence[Scored], settles: Callable[[Chunk], float], weight: float, named: AbstractSet[int] = frozenset()) -> list[Scored]:
-    """The same, best first, with code in the order of its score and `weight` times how much it `settles` whatever is asked.
+    """The same, best first, with code in the order of its score and `weight` times how much it `settles` whatever is asked, less where much
+    else of its work was found: a large repository has something near every question.
 
     Rows that are `named` by a word that hardly any other has keep their places: a question with such a word looks for them.
     """
@@ -217,7 +221,12 @@ def with_deciders(scored: Sequence[Scored], settles: Callable[[Chunk], float], w
     def moves(candidate: Scored) -> bool:
         return candidate.chunk.kind != "paper" and candidate.row not in named
 
-    return _among_themselves(scored, moves, lambda candidate: candidate.score + weight * settles(candidate.chunk), ReasonKind.DECIDES)
+    found = Counter(candidate.chunk.work for candidate in scored)
+
+    def worth(candidate: Scored) -> float:
+        return candidate.score + weight * (settles(candidate.chunk) - _CROWDED * found[candidate.chunk.work] / len(scored))
+
+    return _among_themselves(scored, moves, worth, ReasonKind.DECIDES)
 
 
 def _among_themselves(scored: Sequence[Scored], moves: Callable[[Scored], bool], worth: Callable[[Scored], float], kind: ReasonKind) -> list[Scored]:

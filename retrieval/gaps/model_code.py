@@ -22,9 +22,9 @@ from retrieval.decisions.target_text import OWN, section_weight
 from retrieval.gaps.model_reader import QUOTED, Claim, Reader, ShownPlace, batched, fact_of, fitting, window_text
 from retrieval.search.batch import asked
 
-_LISTED, _PICKED = 30, 28
+_LISTED, _PICKED = 30, 40
 """Files of a repository that are listed because they decide most, and as many because the text leads to them; those that are read of all."""
-_CODE, _FILE, _WINDOW = 160_000, 32_000, 22_000
+_CODE, _FILE, _WINDOW = 400_000, 48_000, 22_000
 """Characters of code that are read in all, of one file, and in one call."""
 _EACH, _WIDEST = 14, 8
 """Choices that are taken of one call, and lines of one."""
@@ -38,8 +38,8 @@ _NOT_READ = ASIDE - {FileRole.DOCUMENTATION} | {FileRole.DATA, FileRole.PACKAGIN
 _FILES = """You plan the reproduction of a machine-learning paper without its authors' code. Files of repositories that it cites follow. Choose those
 that its authors most likely took over, adapted or called for what they built and ran: first of the work that the method, its losses and its training
 loop come from, then networks, preparation of data, environments and their rewards, prompts, configurations and commands, evaluation and metrics. Of
-several that do the same choose the one closest to the paper. Nothing of methods that it is only compared with. Give the numbers of the files, what
-one would read first first, at most 28."""
+several that do the same choose the one closest to the paper. Last come methods that it runs for comparison: what sets how they run. Give the numbers
+of the files, what one would read first first, at most 40."""
 _CHOICES = """You know machine-learning code. A paper is re-implemented without its authors' code. Of its text the passages nearest to the code
 come first, then code of works that it builds on, its lines numbered. List the choices that this code makes, that the re-implementation has to make
 too, and that the text does not state: formulas and constants of losses and targets, which copy of a network is used where, where gradients stop,

@@ -36,11 +36,13 @@ code can show: values, also of tables and algorithms; formulas; steps and their 
 trained, frozen, sampled, averaged or repeated. Nothing of other works, of results, or of what is only motivated. Give for each the words of the text
 and, in a few words of your own, what they are about: of which model, data set, experiment and stage."""
 _COMPARE = """You compare a machine-learning paper with code of its authors. First come statements of the paper, then places of the code. Report
-each contradiction: a place that does otherwise than a statement says, be it a value, a formula, a step, a part or its order. Both must be of the same
+each contradiction: a place that does otherwise than a statement says. Take the statements one by one and look in all places for what each is about:
+values, defaults and what commands set; formulas, signs and constants; parts and steps that are left out, added or in another order; which data, split
+and metric, how many of what, drawn and averaged how. Report small and likely ones too: each is checked once more. Both must be of the same
 experiment, model, data set and stage: read names of files, functions and branches for that. No contradiction is a default that a command or
 configuration shown overrides, what the code merely does not show, another name or notation for the same, an option that is off, code that is never
 called, or a detail that the statement leaves open. Give the numbers of the statement and of the place, the line of the code that does otherwise, a
-title of a few words, and why in one short sentence: what the paper says and what the line does. Most places have none: then give an empty list."""
+title of a few words, and why in one short sentence: what the paper says and what the line does. Where there is none give an empty list."""
 
 _CHECK = """A first reader of a machine-learning paper and of its authors' code claims the contradictions below. Check each as a strict reviewer. It
 holds if the line, as it runs in the experiment that the words are about, does otherwise than they say. It does not hold if the line is of another

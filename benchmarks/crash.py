@@ -2,6 +2,7 @@
 
     python -m benchmarks.crash --points 0            every step that Python sees (`tests/crash.py`)
     python -m benchmarks.crash --points 60 --strace  so many system calls of the main thread, writes inside SQLite included
+    python -m benchmarks.crash --done FILE           only points that the file lacks, of the same version; adds them (several processes may share it)
 
 After each death: the old generation or the new one is served and answers, `check --read-data` finds nothing, the same
 build resumes and gives the content of an undisturbed one, and no more requests are sent again than were under way.
@@ -11,6 +12,7 @@ Half of the points start from a store that has an older generation, half from no
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import random
 import shutil
@@ -24,8 +26,10 @@ from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from benchmarks.parts import run_benchmark
+from lineage.errors import LineageError
 from tests.crash import IN_FLIGHT, ROOT, WANTED, killed, run, violations
 from tests.demo import DEMO, Demo
 from tests.upstream import Upstream, World
@@ -99,10 +103,19 @@ def die(stage: Stage, at: Point, fresh: bool) -> tuple[bool, list[str], int]:
         died = traced(home, stage.upstream.url, stage.folder / "strace.log", "-e", f"inject={call}:signal=KILL:when={n}")
     else:
         died = forked(home, stage.upstream.url, n)
-    wrong = violations(home, stage.upstream.url, stage.wanted, "" if fresh else stage.old)
+    try:
+        wrong = violations(home, stage.upstream.url, stage.wanted, "" if fresh else stage.old)
+    except LineageError as error:
+        wrong = [f"{type(error).__name__}: {error}"]
     asked = Counter((request.method, request.host, request.path, request.query) for request in stage.upstream.requests)
     again = sum(count - 1 for count in asked.values())
     return died, wrong + ([f"{again} requests sent again"] if again > IN_FLIGHT else []), again
+
+
+def read_log(path: Path) -> dict[tuple[Point, bool], dict[str, Any]]:
+    """The points that were tried, with what came of each."""
+    rows = map(json.loads, path.read_text().splitlines() if path.exists() else ())
+    return {((row["at"][0], row["at"][1]), row["fresh"]): row for row in rows}
 
 
 def main() -> None:
@@ -111,21 +124,26 @@ def main() -> None:
     parser.add_argument("--points", type=int, default=0, help="how many, by chance (0: every step)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--strace", action="store_true")
+    parser.add_argument("--done", type=Path, help="JSON lines of points that were tried")
     args = parser.parse_args()
     start = time.monotonic()
     with tempfile.TemporaryDirectory() as folder, Upstream(World.load(DEMO)) as upstream:
         stage = prepare(Path(folder), upstream)
         every = [(at, fresh) for fresh in (True, False) for at in points(stage, fresh, args.strace)]
-        chosen = random.Random(args.seed).sample(every, args.points) if 0 < args.points < len(every) else every
-        deaths, bad, resent = 0, 0, []
+        chosen = random.Random(args.seed).sample(every, min(args.points or len(every), len(every)))
+        log = args.done or Path(folder) / "done.jsonl"
         for at, fresh in chosen:
+            if (at, fresh) in read_log(log):
+                continue
             died, wrong, again = die(stage, at, fresh)
-            deaths, bad = deaths + died, bad + bool(wrong)
-            resent.append(again)
+            with log.open("a") as lines:
+                lines.write(json.dumps({"at": at, "fresh": fresh, "died": died, "violations": wrong, "sent again": again}) + "\n")
             for words in wrong:
                 print(f"{at}, {'from nothing' if fresh else 'over an older one'}: {words}", flush=True)
-    how = "system calls" if args.strace else "durable steps"
-    print(f"{len(chosen)} of {len(every):,} {how} tried, {deaths} deaths, {bad} with violations; requests sent again: most {max(resent)}, ", end="")
+        tried = read_log(log).values()
+    how, resent = "system calls" if args.strace else "durable steps", [row["sent again"] for row in tried]
+    print(f"{len(tried)} of {len(every):,} {how} tried, {sum(row['died'] for row in tried)} deaths, ", end="")
+    print(f"{sum(bool(row['violations']) for row in tried)} with violations; requests sent again: most {max(resent)}, ", end="")
     print(f"mean {sum(resent) / len(resent):.2f}; {time.monotonic() - start:.0f} s")
 
 

@@ -58,7 +58,8 @@ class Keyed:
         if not self.path.is_file():
             return
         try:
-            with self._lock, schema.translated(self.path), closing(sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro", uri=True)) as db:
+            uri = f"{self.path.absolute().as_uri()}?mode=rw"  # SQLite undoes what a killed process left half written, which takes writing
+            with self._lock, schema.translated(self.path), closing(sqlite3.connect(uri, uri=True)) as db:
                 version = db.execute("PRAGMA user_version").fetchone()[0]
                 answers = [str(answer) for (answer,) in db.execute("PRAGMA integrity_check(3)")]
                 rows = sum(not _is_sound(key, value, digest) for key, value, digest in db.execute("SELECT key, value, digest FROM kept"))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -99,3 +101,20 @@ def test_what_is_written_after_the_seal_is_no_damage(tmp_path):
     cache.close()
     cache.put("hash", "parse", "2", b"better")  # and killed before it is closed
     assert list(Keyed(tmp_path / "cache/derived.db").damage()) == []
+
+
+def test_a_transaction_that_a_killed_process_left_is_no_damage(tmp_path):
+    path = tmp_path / "a.db"
+    cache = Keyed(path)
+    cache.put([(str(n), b"x" * 5_000) for n in range(50)])
+    cache.close()
+    (tmp_path / "killed").mkdir()
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("PRAGMA cache_size=1")
+        db.execute("BEGIN")
+        db.execute("UPDATE kept SET value = x'00'")  # more than the cache holds: part of it stands in the file, what was there in the journal
+        for left in tmp_path.glob("a.*"):
+            shutil.copy(left, tmp_path / "killed")
+    left_behind = Keyed(tmp_path / "killed" / "a.db")
+    assert list(left_behind.damage()) == []
+    assert left_behind.get(["7"]) == {"7": b"x" * 5_000}

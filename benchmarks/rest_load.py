@@ -1,12 +1,13 @@
 """How long a warm `POST /api/v1/search` takes: by how many ask at once, while a build runs, and for hours.
 
-    python -m benchmarks.rest_load --home STORE --lineage NAME [--requests 200] [--rebuild CODE] [--soak MINUTES] [--unread CLIENTS]
+    python -m benchmarks.rest_load --home STORE --lineage NAME [--requests 200] [--rebuild CODE] [--soak MINUTES --clients 2] [--unread CLIENTS]
 
 Starts `lineage serve` over the store in a process of its own, asks one question for warmth, then so many different
 ones from 1 and from 8 clients that each wait for their answer. With `--rebuild`, one client asks in rounds, in turn
-while nothing else happens and while the server builds a lineage of that folder. With `--soak`, one client asks that long
-while the folder is built and built again; memory (its own and mapped files apart), threads and files of the server are noted
-twice a minute, and their slope over the second half with its standard error. With `--unread`, one client asks alone and
+while nothing else happens and while the server builds a lineage of that folder. With `--soak`, clients ask that long
+with words of the lineage by chance, so that every cache fills, while the folder is built and built again; memory (its
+own and mapped files apart), threads and files of the server are noted twice a minute, and their slope over the second
+half with its standard error. With `--unread`, one client asks alone and
 beside so many of another address that ask for the graph and the OpenAPI document again and again and never read. Prints
 milliseconds and requests a second.
 """
@@ -16,6 +17,8 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random
+import re
 import shutil
 import signal
 import socket
@@ -24,7 +27,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -36,15 +39,16 @@ import numpy as np
 from api.server.jobs import Jobs
 from benchmarks.parts import run_benchmark
 from indexer.plan import BuildReport, BuildRequest
+from lineage.generation import open_generation
 
 WHAT = ("encoder", "decoder", "optimizer", "learning rate schedule", "augmentation", "batch size", "weight decay", "loss", "tokenizer", "dropout")
 ASKED = ("how is the {} initialized?", "which {} is used for training?", "where is the {} defined?", "default value of {} in the configuration")
 ROUNDS = 4
 
 
-def timed(client: httpx2.Client, lineage: str, number: int) -> float:
+def timed(client: httpx2.Client, lineage: str, number: int, what: Sequence[str] = WHAT) -> float:
     """Seconds of one search, whose question is its own."""
-    text = ASKED[number % len(ASKED)].format(WHAT[number // len(ASKED) % len(WHAT)]) + f" run {number}"
+    text = ASKED[number % len(ASKED)].format(what[number // len(ASKED) % len(what)]) + f" run {number}"
     start = time.perf_counter()
     client.post("/api/v1/search", json={"text": text, "lineage": lineage}).raise_for_status()
     return time.perf_counter() - start
@@ -127,14 +131,22 @@ def beside_unread(url: str, lineage: str, requests: int, count: int) -> dict[str
     return {"alone": shown(alone), f"beside {count} that never read": shown(beside)}
 
 
-def soaked(url: str, lineage: str, minutes: float, builds: Builds, pid: int) -> dict[str, Any]:
+def words_of(home: Path, lineage: str) -> list[str]:
+    """Pairs of words of a lineage's texts, by chance."""
+    with open_generation(home, lineage) as generation:
+        rows = range(min(generation.manifest.counts["chunks"], 5_000))
+        words = sorted({word for chunk in generation.catalog.chunks(rows) for word in re.findall("[A-Za-z]{4,20}", chunk.text)})
+    return [" ".join(random.Random(n).sample(words, 2)) for n in range(20_000)]
+
+
+def soaked(url: str, lineage: str, what: Sequence[str], minutes: float, clients: int, builds: Builds, pid: int) -> dict[str, Any]:
     """Ask and build for so long, and what the server takes."""
     rows: list[tuple[float, ...]] = []
     start, number = time.monotonic(), 0
-    with httpx2.Client(base_url=url, timeout=120, trust_env=False) as client:
+    with httpx2.Client(base_url=url, timeout=120, trust_env=False) as client, ThreadPoolExecutor(clients) as pool:
         while (at := time.monotonic() - start) < 60 * minutes:
-            timed(client, lineage, number)
-            number += 1
+            list(pool.map(lambda n: timed(client, lineage, n, what), range(number, number + 5 * clients)))
+            number += 5 * clients
             if not rows or at - rows[-1][0] > 30:
                 builds.ask()
                 rows.append((at, *taken(pid)))
@@ -170,6 +182,7 @@ def main() -> None:
     parser.add_argument("--rebuild", type=Path, help="a folder of code to build meanwhile")
     parser.add_argument("--unread", type=int, default=0, help="clients that never read")
     parser.add_argument("--soak", type=float, default=0.0, help="minutes")
+    parser.add_argument("--clients", type=int, default=2, help="clients of the soak")
     wanted = parser.parse_args()
     command = [sys.executable, "-c", "from api.cli.app import main; main()", "serve", "--port", "0", "--json", "--home", str(wanted.home)]
     start = time.perf_counter()
@@ -180,7 +193,8 @@ def main() -> None:
             made: dict[str, Any] = {"seconds_to_listen": round(time.perf_counter() - start, 2), "load": os.getloadavg()[0]}
             measured(url, wanted.lineage, 1, 1)
             if wanted.soak:
-                made["soak"] = soaked(url, wanted.lineage, wanted.soak, Builds(wanted.home, wanted.rebuild, Path(folder)), server.pid)
+                builds, what = Builds(wanted.home, wanted.rebuild, Path(folder)), words_of(wanted.home, wanted.lineage)
+                made["soak"] = soaked(url, wanted.lineage, what, wanted.soak, wanted.clients, builds, server.pid)
             elif wanted.unread:
                 made |= beside_unread(url, wanted.lineage, wanted.requests, wanted.unread)
             elif wanted.rebuild:

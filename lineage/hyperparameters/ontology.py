@@ -31,6 +31,7 @@ _MOST_QUALIFIERS = 3
 _GENERIC = {"type", "name", "class", "target", "path", "algorithm", "policy"}
 """Keys that say what the thing right around them is, and nothing of what is further out."""
 LONGEST = 120
+MAX_KNOWN = 8_192
 _MOST_ITEMS = 16
 _FILE = re.compile(r"\.(?:jsonl?|csv|tsv|txt|pkl|pickle|parquet|npy|npz|h5|zip|gz|tar|py|sh|md|ya?ml|db|pth?|ckpt|bin)\Z", re.IGNORECASE)
 _TYPES = {"string", "str", "object", "array", "integer", "int", "number", "float", "boolean", "bool", "list", "dict", "tuple", "any", "auto"}
@@ -100,7 +101,7 @@ class Ontology:
         self._heads: dict[str, list[Term]] = {}
         for term in self.terms.values():
             self._index(term)
-        self._known: dict[tuple[str, str], NameMatch | None] = {}
+        self._known = lru_cache(MAX_KNOWN)(self._naming)
 
     def _index(self, term: Term) -> None:
         for identifier in term.identifiers:
@@ -132,12 +133,7 @@ class Ontology:
 
     def naming(self, written: str, context: str = "") -> NameMatch | None:
         """The same for identifiers alone, with what the name says of its scope; dotted names bring their own context."""
-        key = (written, context)
-        if key not in self._known:
-            if len(self._known) > 50_000:
-                self._known.clear()
-            self._known[key] = self._naming(written[:LONGEST], context)
-        return self._known[key]
+        return self._known(written[:LONGEST], context)
 
     def _naming(self, written: str, context: str) -> NameMatch | None:
         *before, last = [part for part in _NAME.split(written.strip().lstrip("-")) if part] or [""]

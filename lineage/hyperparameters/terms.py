@@ -28,7 +28,7 @@ def fold(text: str) -> str:
     return text if text.isascii() and text.isdecimal() else _folded(text)
 
 
-@lru_cache(1 << 14)
+@lru_cache(1 << 13)
 def _folded(text: str) -> str:
     """The same for what is no number: of numbers there is no end."""
     return "".join(filter(str.isalnum, text.lower()))

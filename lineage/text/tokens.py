@@ -84,7 +84,7 @@ def number(text: str) -> str:
     return "n" + _ALNUM.sub("", f"{value:.6g}".replace(".", "p").replace("-", "m"))
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 13)
 def _known(run: str) -> tuple[str, ...]:
     """The tokens of a short run: texts repeat their words (of numbers there is no end)."""
     return tuple(_run(run))

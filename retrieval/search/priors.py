@@ -89,7 +89,7 @@ def stages_asked(question: str) -> frozenset[str]:
     return frozenset(stage for stage, words in _STAGES.items() if words.search(question))
 
 
-@lru_cache(1 << 16)
+@lru_cache(1 << 11)
 def stages_of(path: str, symbol: str) -> frozenset[str]:
     """The stages that the names of a file and of a unit in it speak of."""
     return frozenset(stage for stage, names in _PATHS.items() if names.search(f"{path} {symbol}"))

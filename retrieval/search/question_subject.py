@@ -95,7 +95,7 @@ def words_of(text: str) -> frozenset[str]:
     return frozenset(word for run in set(_RUN.findall(text.replace("×", "x")[:LONGEST])) for word in _words(run))
 
 
-@lru_cache(1 << 14)
+@lru_cache(1 << 11)
 def _words(run: str) -> tuple[str, ...]:
     return (run.lower(), *parts(run))
 

@@ -54,8 +54,6 @@ WAYS_OF_TEX = {
     "clipped": r"\clipbox{0 0 0 1cm}{SECRET}",
     "unused box": r"\newsavebox{\store}\sbox{\store}{SECRET}",
     "unused environment": r"\newsavebox{\store}\begin{lrbox}{\store}SECRET\end{lrbox}",
-}
-UNSEEN_TEX = {
     "faint by a command": r"\newcommand{\faint}{\color[gray]{0.985}}{\faint SECRET}",
     "mix of a mix": r"\definecolor{one}{HTML}{FEFEFE}\colorlet{two}{one!90!white}\textcolor{two}{SECRET}",
     "length of a name": r"\newlength{\far}\setlength{\far}{-300cm}\hspace*{\far}SECRET",
@@ -66,8 +64,28 @@ UNSEEN_TEX = {
     "box to nothing": r"\hbox to 0pt{SECRET\hss}",
     "raised by TeX": r"\raise 100cm\hbox{SECRET}",
     "black on black": r"\colorbox{black}{\textcolor{black}{SECRET}}",
+    "registers": r"\newdimen\far\far=-50cm\hskip\far SECRET",
+    "sum of lengths": r"\hspace{\dimexpr-3cm-8cm\relax}SECRET",
+    "lines off the page": r"{\leftskip=100cm SECRET\par}",
+    "command by its name": r"\csname textcolor\endcsname{white}{SECRET}",
+    "command defined by its name": r"\expandafter\def\csname quiet\endcsname#1{\textcolor{white}{#1}}\quiet{SECRET}",
+    "scaled font": r"{\font\speck=cmr10 scaled 40\relax\speck SECRET}",
+    "moved box": r"\moveleft 900pt\vbox{SECRET}",
+    "unused vertical box": r"\newbox\store\setbox\store=\vbox to 3cm{SECRET}",
+    "options of an environment": r"\begin{adjustbox}{scale=0.01}SECRET\end{adjustbox}",
+    "options of a box": r"\adjustbox{width=1pt}{SECRET}",
+    "colors of an environment": r"\begin{tcolorbox}[colback=white,coltext=white]SECRET\end{tcolorbox}",
+    "colors of a defined environment": r"\newtcolorbox{quiet}[1]{colback=white,coltext=white}\begin{quiet}{A}SECRET\end{quiet}",
 }
-"""Written before the ways above were read, and no rule was made for them: what they give says how far the rules reach."""
+UNSEEN_TEX = {
+    "font command": r"\DeclareTextFontCommand{\quiet}{\color{white}}\quiet{SECRET}",
+    "added length": r"\newlength{\far}\addtolength{\far}{-200cm}\addtolength{\far}{-100cm}\hspace*{\far}SECRET",
+    "text block": r"\begin{textblock*}{10cm}(90cm,90cm)SECRET\end{textblock*}",
+    "drawn node": r"\tikz[overlay]\node[opacity=0,text width=9cm]{SECRET};",
+    "font feature": r"{\addfontfeature{Color=FFFFFF}SECRET}",
+    "special color": r"\special{color push gray 1}SECRET\special{color pop}",
+}
+"""Written before anybody looked whether they are found, and no rule was made for them: what they give says how far the rules reach."""
 PLAIN_TEX = (
     r"\textcolor{red}{seen}",
     r"\definecolor{mine}{RGB}{200,30,30}\textcolor{mine}{seen}",
@@ -91,6 +109,18 @@ PLAIN_TEX = (
     r"\newsavebox{\store}\sbox{\store}{seen}\usebox{\store}",
     r"\newsavebox{\store}\begin{lrbox}{\store}seen\end{lrbox}\usebox{\store}",
     r"\pdfliteral{0 Tr}seen",
+    r"\setbox0=\hbox{seen}\box0",
+    r"\setbox\store\hbox to 3cm{seen}\copy\store",
+    r"\hbox to 3cm{seen\hfil}",
+    r"\raise 1ex\hbox{seen}",
+    r"\lower-2pt\hbox to 1em{seen}",
+    r"{\font\big=cmr12 at 14pt \big seen}",
+    r"\hskip 1em plus 1fill seen",
+    r"\hrule height 1pt depth .5ex width 3cm seen",
+    r"{\leftskip=1cm seen\par}",
+    r"\begin{adjustbox}{max width=\textwidth}seen\end{adjustbox}",
+    r"\begin{tcolorbox}[colback=black,coltext=white]seen\end{tcolorbox}",
+    r"\csname emph\endcsname{seen}",
 )
 _WORDS = [
     "we",

@@ -2,7 +2,7 @@ r"""Which command does what: one table from command to handler, and what a docum
 
 from __future__ import annotations
 
-from indexer.parsers.latex import defining, hiding, plain_commands
+from indexer.parsers.latex import defining, hiding, plain_commands, primitives
 from indexer.parsers.latex.floats import multicolumn, multirow
 from indexer.parsers.latex.machine import BRACE, Bibitem, Group, Handler, Machine
 from indexer.parsers.latex.numbering import LEVELS
@@ -107,9 +107,9 @@ SWALLOWED = {
     " DeclareGraphicsExtensions acmDOI acmISBN acmYear acmMonth acmVolume acmNumber acmArticle acmPrice setcitestyle citestyle"
     " printAffiliationsAndNotice bibpunct setcopyright copyrightyear received date address institute correspondence subjclass pacs"
     " AtBeginDocument AtEndDocument UseTblrLibrary microtypecontext includeonly excludeversion includeversion tcbset tcbuselibrary mdfsetup natexlab"
-    " newtoggle newboolean toggletrue togglefalse"
+    " newtoggle newboolean toggletrue togglefalse typeout message wlog pdfinfo"
     " ProvidesPackage NeedsTeXFormat DeclareOption ProcessOptions hyphenchar BibitemShut APACinsertmetastar",
-    "mm": "addtocounter newcites addtolength settowidth settoheight AtBeginEnvironment AtEndEnvironment BeforeBeginEnvironment"
+    "mm": "addtocounter newcites settowidth settoheight AtBeginEnvironment AtEndEnvironment BeforeBeginEnvironment"
     " AfterEndEnvironment markboth DeclareUnicodeCharacter newunicodechar setkeys crefalias icmlaffiliation"
     " icmlcorrespondingauthor icmlauthor SetKw SetKwInOut SetKwInput SetKwFunction SetKwData PassOptionsToPackage pgfmathsetmacro"
     " settoggle setboolean",
@@ -121,7 +121,6 @@ SWALLOWED = {
     "omoo": "rowcolor",
     "ommm": "newacronym rowcolors",
     "somm": "titlespacing",
-    "omo": "newtcolorbox newmdenv",
     "mom": "newcolumntype lstnewenvironment",
     "momm": "lstdefinelanguage newglossaryentry",
     "mmmmm": "DeclareMathAlphabet DeclareSymbolFont patchcmd",
@@ -129,7 +128,7 @@ SWALLOWED = {
     "o": "pagebreak nopagebreak linebreak nolinebreak onecolumn toprule midrule bottomrule addlinespace",
 }
 PREFIXED = {
-    "m": "foreignlanguage hyperlink hypertarget fontfamily fontseries fontshape selectlanguage adjustbox Xhline",
+    "m": "foreignlanguage hyperlink hypertarget fontfamily fontseries fontshape selectlanguage Xhline",
     "om": "parbox rotatebox",
     "o": "hyperref shortstack makecell thead specialcell hlc",
 }
@@ -168,7 +167,14 @@ STRUCTURE: dict[Token, Handler] = {
     **_named("NewDocumentCommand RenewDocumentCommand ProvideDocumentCommand DeclareDocumentCommand", defining.define),
     **_named("newenvironment renewenvironment", defining.new_environment),
     **_named("url path nolinkurl doi burl", url),
-    **_named("vskip hskip kern penalty lineskip hangindent hangafter looseness", plain_commands.glue),
+    **_named("penalty lineskip hangindent hangafter looseness", plain_commands.glue),
+    **_named("vskip hskip kern", primitives.skip),
+    **_named("hbox vbox vtop", primitives.box),
+    **_named("hrule vrule", primitives.rule),
+    **_named("raise lower moveleft moveright", primitives.shift_box),
+    **_named("box copy unhbox unvbox unhcopy unvcopy", primitives.use_box),
+    r"\setbox": primitives.set_box,
+    r"\font": primitives.font,
     **_named("ifthenelse iftoggle ifbool ifdef", defining.choice),
     **_named("subfloat subfigure subtable", plain_commands.subfloat),
     **_named("pageref cpageref index glossary", plain_commands.swallow("m")),
@@ -177,6 +183,7 @@ STRUCTURE: dict[Token, Handler] = {
     **_named("showarticletitle APACrefatitle APACrefbtitle", field("title")),
     **_named("bibfield bibinfo", field("")),
     **_named("makeatletter makeatother", defining.at_letter),
+    r"\csname": defining.by_name,
     r"\texorpdfstring": plain_commands.first_of_two,
     r"\ding": plain_commands.ding,
     r"\usepackage": defining.usepackage,
@@ -209,7 +216,9 @@ STRUCTURE: dict[Token, Handler] = {
     **_named("tiny scriptsize footnotesize small normalsize large Large LARGE huge Huge", hiding.named_size),
     **_named("sbox savebox", hiding.save_box),
     **_named("pdfliteral special", hiding.literal_pdf),
-    r"\setlength": hiding.set_length,
+    **_named("newtcolorbox newmdenv", hiding.new_box),
+    r"\adjustbox": hiding.adjust_box,
+    **_named("setlength addtolength", hiding.set_length),
     r"\usebox": hiding.use_box,
     r"\raisebox": hiding.raise_box,
     r"\fontsize": hiding.font_size,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from indexer.parsers.latex.machine import Machine
-from indexer.parsers.latex.macros import DEFINING, read_definition, read_environment, read_let
+from indexer.parsers.latex.macros import DEFINING, read_csname, read_definition, read_environment, read_let
 from indexer.parsers.latex.numbering import LEVELS, Form
 from indexer.parsers.latex.plain_commands import glue
 from indexer.parsers.latex.reader import PAR, TexSource, Token, TokenReader, written
@@ -33,6 +33,13 @@ def _form(counter: str, body: str) -> Form:
     if match and counter in match.groups()[2:]:
         return Form(match[2], bool(match[1]))
     return Form(known=False)
+
+
+def by_name(m: Machine, tok: Token) -> None:
+    r"""`\csname name\endcsname`: the command of that name."""
+    name = read_csname(m.reader)
+    if name in m.macros or name in m.aliases or name in m.tables.commands:
+        m.reader.push([name])
 
 
 def let(m: Machine, tok: Token) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from indexer.parsers.latex.floats import FLOATS, TABULARS, floating, tabular
 from indexer.parsers.latex.formula import NUMBERED, UNNUMBERED, Formula
-from indexer.parsers.latex.hiding import begin_box
+from indexer.parsers.latex.hiding import begin_box, hide_by_options
 from indexer.parsers.latex.machine import Group, Machine, Opener
 from indexer.parsers.latex.macros import expand
 from indexer.parsers.latex.numbering import LabelTarget
@@ -135,7 +135,7 @@ def begin(m: Machine, tok: Token) -> None:
         theorem(m, name)
     else:
         m.open(Group("env", name))
-        m.reader.optional()
+        hide_by_options(m, [*m.looks.get(name, ()), ",", *(m.reader.optional() or ())])
         m.out.space()
 
 
@@ -251,11 +251,17 @@ def discarded(m: Machine, name: str) -> None:
 
 def layout(m: Machine, name: str) -> None:
     """A frame around running text."""
-    m.reader.take(_LAYOUT[name])
+    signature, options = _LAYOUT[name], list[Token]()
+    if name == "adjustbox":
+        signature, options = "", m.reader.argument()
+    elif signature.startswith("o"):
+        signature, options = signature[1:], m.reader.optional() or []
+    m.reader.take(signature)
     breaking = name in _BREAKING and not m.tabulars and m.out.flowing and not m.lists
     out = m.out
     m.out.end_block() if breaking else m.out.space()
     opened(m, name, (lambda: out.end_block()) if breaking else out.space)
+    hide_by_options(m, options, scaled=name == "adjustbox")
 
 
 def mathematics(m: Machine, name: str) -> None:

@@ -73,21 +73,40 @@ def _length(m: Machine) -> float | None:
 
 
 def points(text: str, lengths: Mapping[Token, float] | None = None) -> float | None:
-    r"""A length in points, of a number alone as points; of `\textwidth` and its like a page's worth, of the author's own what it was set to."""
-    match = _LENGTH.match(text)
-    sign, number, unit, name = match.groups() if match else ("", None, None, None)
-    factor = float(f"{sign}{number or 1}")
-    if name:
-        known = (lengths or {}).get(name, 400.0 if _PAGE.match(name) else None)
-        return None if known is None else factor * known
-    return factor * _POINTS.get(unit or "pt", 1.0) if number else None
+    r"""A length or a sum of lengths in points, of a number alone as points; of `\textwidth` and its like a page's worth, of the author's own
+    what it was set to."""
+    total, text = 0.0, text.removeprefix(r"\dimexpr").removesuffix(r"\relax").strip()
+    while match := _LENGTH.match(text):
+        sign, number, unit, name = match.groups()
+        factor = float(f"{sign}{number or 1}")
+        if not name and not number:
+            return None
+        known = (lengths or {}).get(name, 400.0 if _PAGE.match(name) else None) if name else _POINTS.get(unit or "pt", 1.0)
+        if known is None:
+            return None
+        total, text = total + factor * known, text[match.end() :].lstrip()
+        if text[:1] not in ("+", "-"):
+            return total
+    return None
+
+
+_SHAPES = frozenset({r"\leftskip", r"\rightskip", r"\parindent", r"\hangindent", r"\hoffset", r"\voffset"})
+"""Lengths that move the lines of what follows."""
 
 
 def set_length(m: Machine, tok: Token) -> None:
-    r"""`\setlength{\name}{length}`."""
+    r"""`\setlength{\name}{length}` and `\addtolength{\name}{length}`."""
     name, length = m.reader.word(), _length(m)
-    if length is not None:
-        m.lengths[name] = length
+    assign(m, name, None if length is None else length + (m.lengths.get(name, 0.0) if tok == r"\addtolength" else 0.0))
+
+
+def assign(m: Machine, name: Token, length: float | None) -> None:
+    """What a length is from here on, where that is known."""
+    if length is None:
+        return
+    m.lengths[name] = length
+    if name in _SHAPES:
+        _state(m, "text off the page", unseen=abs(length) > PAGE)
 
 
 def color_of(m: Machine, model: str, value: str) -> Color | None:
@@ -311,6 +330,47 @@ def literal_pdf(m: Machine, tok: Token) -> None:
 
 _RENDERED = re.compile(r"\b([0-7])\s+Tr\b")
 _PAINTED = re.compile(r"((?:[\d.]+\s+){1,4})(g|rg|k)\b")
+
+
+_INKS, _GROUND_KEYS = ("coltext", "colupper", "fontcolor", "text", "color"), ("colback", "backgroundcolor", "fill", "bgcolor")
+_OPACITIES = ("opacity", "text opacity", "opacitytext", "opacityupper")
+
+
+def _hidden_by(m: Machine, options: list[Token], *, scaled: bool) -> str:
+    """How options like `coltext=white`, `opacity=0` and `scale=0.01` hide the words of a box; empty where they are seen."""
+    pairs = (option.partition("=") for option in _value(m, options).split(","))
+    values = {key.strip(): value.strip() for key, _, value in pairs}
+    ink, ground = ([_mixed(m, values[key]) for key in keys if key in values] for keys in (_INKS, _GROUND_KEYS))
+    faint = [_number(values[key]) for key in _OPACITIES if key in values]
+    sizes = [points(values[key], m.lengths) for key in ("width", "height", "totalheight") if key in values and scaled]
+    factor = _number(values.get("scale", "")) if scaled else None
+    before, m.ground = m.ground, ground[0] if ground else m.ground
+    unseen, m.ground = any(_unseen(m, each) for each in ink), before
+    if unseen:
+        return "white text"
+    if any(each is not None and each < MIN_OPACITY for each in faint):
+        return "transparent text"
+    tiny = (factor is not None and abs(factor) * m.scale < MIN_SCALE) or any(size is not None and abs(size) < MIN_POINTS for size in sizes)
+    return "tiny text" if tiny else ""
+
+
+def hide_by_options(m: Machine, options: list[Token], *, scaled: bool = False) -> None:
+    """What the options of the environment that was just opened do to its words; those of `adjustbox` (`scaled`) say sizes of what is in it."""
+    if m.in_document and (how := _hidden_by(m, options, scaled=scaled)):
+        m.hide(how, partial(_noted, m, how))
+
+
+def adjust_box(m: Machine, tok: Token) -> None:
+    r"""`\adjustbox{scale=0.01}{words}`."""
+    if how := _hidden_by(m, m.reader.argument(), scaled=True):
+        _hide(m, how)
+
+
+def new_box(m: Machine, tok: Token) -> None:
+    r"""`\newtcolorbox[..]{name}[..][..]{options}` and `\newmdenv[options]{name}`."""
+    options, name = m.reader.optional() or [], m.reader.word()
+    m.reader.take("oo" if tok == r"\newtcolorbox" else "")
+    m.looks[name] = m.reader.argument() if tok == r"\newtcolorbox" else options
 
 
 def _noted(m: Machine, how: str, stream: TextStream) -> None:

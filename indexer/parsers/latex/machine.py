@@ -149,6 +149,7 @@ class Machine:
         self.scale = 1.0
         self.lengths: dict[Token, float] = {}
         self.boxes: dict[Token, TextStream] = {}
+        self.looks: dict[str, list[Token]] = {}
         self.switches = Switches()
         self.counters = Counters()
         self.found = Findings()

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from indexer.parsers.latex.reader import Token, TokenReader
+from indexer.parsers.latex.reader import Token, TokenReader, TokenReplay
 from indexer.parsers.latex.symbols import words
 
 NEW = frozenset({r"\newcommand", r"\renewcommand", r"\providecommand", r"\DeclareRobustCommand", r"\newrobustcmd", r"\renewrobustcmd", r"\robustify"})
@@ -58,6 +58,8 @@ def read_new(reader: TokenReader) -> tuple[Token, Macro] | None:
 
 def _name(reader: TokenReader) -> Token | None:
     name_tokens = [tok for tok in reader.argument() if not tok.isspace()]
+    if name_tokens == [r"\csname"]:
+        return read_csname(reader) or None
     return name_tokens[0] if len(name_tokens) == 1 and name_tokens[0][0] in "\\~" and name_tokens[0] != "\\" else None
 
 
@@ -78,11 +80,13 @@ def read_def(reader: TokenReader) -> tuple[Token, Macro] | None:
     name = reader.skip_spaces()
     while name == r"\expandafter":
         name = reader.skip_spaces()
+    if name == r"\csname":
+        name = read_csname(reader)
     parameters: list[Token] = []
     while (tok := reader.next()) is not None and tok != "{" and len(parameters) < 40:
         if tok != r"\expandafter":
             parameters.append(tok)
-    if tok != "{" or name is None:
+    if tok != "{" or not name:
         return None
     reader.back()
     body = tuple(reader.argument())
@@ -234,7 +238,7 @@ def decide(tok: Token, reader: TokenReader, switches: Switches, macros: dict[Tok
 
 def _same(first: Token | None, other: Token | None, reader: TokenReader, macros: dict[Token, Macro]) -> bool | None:
     if first == r"\csname" or other is None or first is None:
-        _past_csname(reader)
+        read_csname(reader)
         return reader.skip_spaces() == r"\relax"
     if r"\undefined" in (first, other) or r"\relax" in (first, other):
         return not any(name in macros for name in (first, other))
@@ -247,14 +251,16 @@ def _same(first: Token | None, other: Token | None, reader: TokenReader, macros:
 MAX_NAME = 20
 
 
-def _past_csname(reader: TokenReader) -> None:
-    """Read past the name; one that never ends is read again."""
+def read_csname(reader: TokenReader) -> Token:
+    r"""The command whose name stands before `\endcsname`; one that never ends is read again, and gives an empty one."""
     passed: list[Token] = []
     while len(passed) < MAX_NAME and (part := reader.next()) is not None:
         if part == r"\endcsname":
-            return
+            return "\\" + "".join(passed).strip()
         passed.append(part)
-    reader.push(passed)
+    if not reader.push(passed):
+        reader.inputs.append(TokenReplay(passed))
+    return ""
 
 
 def skip_branch(reader: TokenReader, switches: Switches, *, to_else: bool) -> Token | None:

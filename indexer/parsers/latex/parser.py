@@ -188,7 +188,7 @@ def _mentions(around: _Around, offset: int, keys: tuple[str, ...], path: tuple[s
     return [Mention(key, sentence, path, start, end, keys[:MAX_TOGETHER], "latex") for key in keys[:MAX_KEYS]]
 
 
-PARSER = "latex@10"
+PARSER = "latex@11"
 MAX_MISSING = 200
 """Cited keys looked for in further .bbl files before those are read."""
 

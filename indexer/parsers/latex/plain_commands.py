@@ -9,6 +9,7 @@ import re
 
 from indexer.parsers.latex.floats import border, row_end
 from indexer.parsers.latex.formula import Formula
+from indexer.parsers.latex.hiding import assign, points
 from indexer.parsers.latex.machine import BRACE, Group, Handler, Machine
 from indexer.parsers.latex.numbering import LabelTarget
 from indexer.parsers.latex.reader import PAR, Token, written
@@ -38,15 +39,16 @@ def unknown(m: Machine, tok: Token) -> None:
     elif tok[1:] in MATH_SIGNS:
         m.out.put(MATH_SIGNS[tok[1:]])
     elif tok not in _KEEP_OPTION:
-        _option_or_value(m)
+        _option_or_value(m, tok)
 
 
-def _option_or_value(m: Machine) -> None:
+def _option_or_value(m: Machine, tok: Token) -> None:
     following = m.reader.next()
     if following is None:
         return
     if following.startswith("=") and (match := _ASSIGNED.match(following)):
         m.reader.push([following[match.end() :] or " "])
+        assign(m, tok, points(match[0].replace("=", "")))
         return
     m.reader.back()
     if following == "[":

@@ -56,7 +56,18 @@ def test_what_shows_again_is_read_and_sections_go_on():
     assert [word for word in ("One", "seen", "again", "Three", "last", "After.") if word not in document.text] == []
 
 
-@pytest.mark.parametrize("piece", [r"\scalebox{\x}{a}", r"\fontsize{\x}{\x}", r"\definecolor{a}{rgb}{\x}", r"\setlength{\y}{\x}", r"\hskip\x", r"\csname\x\endcsname", r"\setbox0\hbox{\x"])
+@pytest.mark.parametrize(
+    "piece",
+    [
+        r"\scalebox{\x}{a}",
+        r"\fontsize{\x}{\x}",
+        r"\definecolor{a}{rgb}{\x}",
+        r"\setlength{\y}{\x}",
+        r"\hskip\x",
+        r"\csname\x\endcsname",
+        r"\setbox0\hbox{\x",
+    ],
+)
 def test_definitions_that_grow_end_within_the_budget_of_steps(piece):
     started = time.thread_time()
     parse(document_of(r"\def\x{\x\x 1}" + piece * 20_000), WorkId("arxiv:1"), "")

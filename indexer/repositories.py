@@ -1,7 +1,8 @@
 """The code of one repository: pinned to a commit, recognized when renamed or copied, streamed and parsed, with a row for each member.
 
 Nothing is checked out and nothing is extracted: members are read out of the tarball's bytes, and their names
-are data. What was made of them is remembered by the tarball's hash.
+are data. What was made of a file is remembered by its content and path, a repository by the hash of its tarball, so that
+another commit costs its changed files.
 """
 
 from __future__ import annotations
@@ -12,6 +13,9 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
 
 from indexer.archives import members as archive
 from indexer.archives.members import ArchiveLimits, Member
@@ -86,10 +90,11 @@ _UNREADABLE = {Status.BOMB, Status.BAD_ARCHIVE, Status.TRUNCATED, Status.TOO_MAN
 
 @dataclass(frozen=True)
 class Code:
-    """The documents of a repository or folder and the rows of its members."""
+    """The documents of a repository or folder and the rows of its members; `keys` are those under which the documents are remembered."""
 
-    documents: tuple[ReadDocument, ...]
-    rows: tuple[LedgerRow, ...]
+    documents: Annotated[tuple[ReadDocument, ...], Field(exclude=True)] = ()
+    rows: tuple[LedgerRow, ...] = ()
+    keys: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -130,15 +135,24 @@ def front(bench: BuildContext, blob: Blob) -> RepoFingerprint:
 
 def read_repository(bench: BuildContext, work: WorkId, blob: Blob) -> Code:
     """The documents of a tarball whose bytes are here, parsed in the sandbox once and remembered."""
-    from indexer.units import version  # loads every reader of facts
 
     def make() -> Code:
         with bench.clock.timed("parse"):
             return read_members(bench, work, blob.sha256, archive.repo_members(bench.blobs.whole(blob.sha256), by_name))
 
-    made_by = f"{version(bench.settings)} {bench.settings.repo_megabytes:g} {bench.settings.repo_chunks}"
+    made_by = f"{_version(bench)} {bench.settings.repo_megabytes:g}"
     code = remembered(bench.derived, Code, f"{blob.sha256} {work}", made_by, make, lambda made: not any(row.status.cut for row in made.rows))
-    return replace(code, documents=tuple(replace(document, blob=blob.named) for document in code.documents))
+    if len(code.documents) < len(code.keys):
+        known = bench.derived.documents(code.keys, _version(bench))
+        code = replace(code, documents=tuple(known[key] for key in code.keys)) if known.keys() >= set(code.keys) else make()
+    return replace(code, documents=tuple(replace(document, work=work, blob=blob.named) for document in code.documents))
+
+
+def _version(bench: BuildContext) -> str:
+    """What a document depends on besides the bytes and path of its file."""
+    from indexer.units import version  # loads every reader of facts
+
+    return f"{version(bench.settings)} {bench.settings.repo_chunks}"
 
 
 def read_folder(bench: BuildContext, path: Path) -> Folder:
@@ -169,19 +183,32 @@ def _whole(members: Iterable[Member]) -> Iterator[Member]:
 
 
 def read_members(bench: BuildContext, work: WorkId, blob: str, members: Iterable[Member]) -> Code:
-    """The documents of some members, parsed in batches by all workers within the budget of a repository, each member with its row."""
-    budget, wanted = budget_of(bench.settings, "repo", bench.work), bench.wanted(bench.settings.repo_chunks)
+    """The documents of some members, read in batches by all workers within the budget of a repository, each member with its row."""
+    budget = budget_of(bench.settings, "repo", bench.work)
     parsed: list[tuple[ReadDocument | None, LedgerRow]] = []
     running: deque[tuple[_Batch, Future[list[Parsed]]]] = deque()
     with ThreadPoolExecutor(WORKERS) as pool:
         for batch in _batches(members, work, budget, parsed):
             if len(running) == WORKERS:
                 parsed += _counted(bench, work, budget, *running.popleft())
-            running.append((batch, pool.submit(bench.sandbox.members, batch, work, blob, budget=budget, wanted=wanted)))
+            running.append((batch, pool.submit(_read, bench, work, budget, batch)))
         while running:
             parsed += _counted(bench, work, budget, *running.popleft())
-    documents = [document for document, _ in parsed if document]
-    return Code(tuple(sorted(documents, key=lambda document: document.path)), tuple(row for _, row in parsed))
+    documents = sorted((document for document, _ in parsed if document), key=lambda document: document.path)
+    keys = tuple(document.blob for document in documents)
+    return Code(tuple(replace(document, blob=blob) for document in documents), tuple(row for _, row in parsed), keys)
+
+
+def _read(bench: BuildContext, work: WorkId, budget: WorkBudget, batch: _Batch) -> list[Parsed]:
+    """What is made of each file, remembered or parsed in a child; the `blob` of a document is the hash of its path and bytes."""
+    keys = [hashlib.sha256(f"{path}\0".encode("utf-8", "surrogatepass") + data).hexdigest() for path, data in batch]
+    made: dict[str, Parsed] = {**bench.derived.documents(keys, _version(bench))}
+    unread = {key: item for key, item in zip(keys, batch, strict=True) if key not in made}
+    wanted = bench.wanted(bench.settings.repo_chunks)
+    parsed = dict(zip(unread, bench.sandbox.members(list(unread.values()), work, "", budget=budget, wanted=wanted), strict=True))
+    bench.derived.keep({key: read for key, read in parsed.items() if isinstance(read, ReadDocument) and not read.status.cut}, _version(bench))
+    made |= parsed
+    return [replace(read, work=work, blob=key) if isinstance(read := made[key], ReadDocument) else read for key in keys]
 
 
 def _batches(members: Iterable[Member], work: WorkId, budget: WorkBudget, parsed: list[tuple[ReadDocument | None, LedgerRow]]) -> Iterator[_Batch]:

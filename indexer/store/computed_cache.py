@@ -8,14 +8,18 @@ Nothing in a cache is the only copy: a value that fails its digest counts as abs
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 from pydantic import ValidationError
 
+from indexer.read_document import ReadDocument
+from indexer.store.document_json import document_from_json, document_to_json
 from lineage.catalog.keyed import Keyed
+from lineage.errors import ParseError
 from lineage.ports import Vectors
 from lineage.sealed import adapter
 
@@ -57,6 +61,20 @@ class DerivedCache:
     def put(self, input_hash: str, stage: str, version: str, value: bytes) -> None:
         """Keep what the stage made; raises `DiskFull`."""
         self._kept.put([(_name(input_hash, stage, version), value)])
+
+    def documents(self, keys: Sequence[str], version: str) -> dict[str, ReadDocument]:
+        """What was read of the files of those keys."""
+        names = {_name(key, "file", version): key for key in keys}
+        found: dict[str, ReadDocument] = {}
+        for name, value in self._kept.get(list(names)).items():
+            with suppress(ParseError):
+                found[names[name]] = document_from_json(value)
+        return found
+
+    def keep(self, documents: Mapping[str, ReadDocument], version: str) -> None:
+        """Keep what was read of files; raises `DiskFull`."""
+        if documents:
+            self._kept.put([(_name(key, "file", version), document_to_json(document)) for key, document in documents.items()])
 
     def close(self) -> None:
         """Close the file; it opens again when used."""

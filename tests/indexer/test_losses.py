@@ -19,6 +19,7 @@ from indexer.sandbox.pool import Sandbox
 from indexer.sources.arxiv import Arxiv
 from indexer.sources.huggingface import HuggingFace
 from indexer.store.blobs import Blobs
+from indexer.store.computed_cache import DerivedCache
 from indexer.transport.cache import DAY
 from indexer.transport.client import Transport
 from indexer.work_budget import Allowance, WorkBudget, budget_of
@@ -224,8 +225,9 @@ class _Slow:
 class _Bench:
     """What reading a repository needs of a build's context."""
 
-    def __init__(self, **limits):
+    def __init__(self, home, **limits):
         self.settings = Settings(**limits)
+        self.derived = DerivedCache(home)
         self.work = WorkBudget("build", {"seconds": 0, "megabytes": 0, "chunks": 0})
         self.sandbox = _Slow()
         self.heard = lambda document: None
@@ -238,8 +240,8 @@ def _read(bench: BuildContext, files: int, size: int = 10) -> Code:
     return read_members(bench, REPO, "", [Member(f"f{n}.py", b"x = 1\n" * size, size=6 * size) for n in range(files)])
 
 
-def test_the_seconds_of_a_repository_end_with_rows_that_are_not_remembered():
-    code = _read(_Bench(repo_seconds=5), 4)
+def test_the_seconds_of_a_repository_end_with_rows_that_are_not_remembered(tmp_path):
+    code = _read(_Bench(tmp_path, repo_seconds=5), 4)
     assert [row.status for row in code.rows] == [Status.OK, Status.OK, Status.PARSE_TIMEOUT, Status.PARSE_TIMEOUT]
     assert code.rows[-1].status.cut
     assert "repo_seconds = 5" in code.rows[-1].detail
@@ -282,14 +284,14 @@ def test_the_addresses_in_every_file_of_an_archive_are_known(tmp_path):
     assert told(path).given == {"repo:github.com/ada/engine", "repo:github.com/google/flax"}
 
 
-def test_the_text_of_a_repository_ends_with_rows():
-    code = _read(_Bench(repo_megabytes=0.0012), 3, size=100)
+def test_the_text_of_a_repository_ends_with_rows(tmp_path):
+    code = _read(_Bench(tmp_path, repo_megabytes=0.0012), 3, size=100)
     assert [row.status for row in code.rows] == [Status.TOO_LARGE, Status.OK, Status.OK]
     assert "repo_megabytes" in code.rows[0].detail
 
 
-def test_the_chunks_of_a_repository_end_with_rows():
-    code = _read(_Bench(repo_chunks=3), 3)
+def test_the_chunks_of_a_repository_end_with_rows(tmp_path):
+    code = _read(_Bench(tmp_path, repo_chunks=3), 3)
     assert [row.status for row in code.rows] == [Status.OK, Status.TOO_LARGE, Status.TOO_LARGE]
     assert len(code.documents) == 1
     assert "repo_chunks = 3" in code.rows[1].detail

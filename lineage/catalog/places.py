@@ -11,7 +11,7 @@ from __future__ import annotations
 import zlib
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import count
 from typing import Literal, NamedTuple
@@ -30,6 +30,10 @@ _KEPT = 4_000_000
 _COMMON = 50
 """Rows from which on a word is kept: of rare words, numbers above all, there is no end, and one is read in no time."""
 _SPARSE = 8
+_FEW = 4
+"""Places up to which nothing is won by compressing them; most words have no more."""
+_KEY = 63
+"""Bits of the number of a word and its place, by which they are sorted."""
 
 Places = NDArray[np.int64]
 Words = Callable[[Literal["bag", "places"], Sequence[str]], Iterable[tuple[str, bytes]]]
@@ -49,34 +53,54 @@ class Indexed:
         self._numbers: defaultdict[str, int] = defaultdict(count().__next__)
         self._words = array("i")
         self._sizes = array("i")
-        self._before = (np.empty(0, np.int32), np.zeros(1, np.int64))
+        self._rows = array("q")
+        self._lengths = array("i")
+        self._before = (np.empty(0, np.int64), np.empty(0, np.int64))
+        self._sizes_before: Sequence[int] = ()
+        self._moved = array("q")
 
-    def before(self, vocabulary: Iterable[tuple[str, bytes]], rows: int) -> None:
-        """Read the words and places of a finished index of so many rows, for `again`; raises `ValueError` for damaged bytes."""
-        words = [(self._numbers[token], unpacked(data)) for token, data in vocabulary]
-        numbers = np.repeat(np.array([number for number, _ in words], np.int32), [len(stands) for _, stands in words])
-        stands = np.concatenate([np.empty(0, np.int64), *(stands for _, stands in words)])
-        order = np.argsort(stands)
-        self._before = numbers[order], np.searchsorted(stands[order], np.arange(4 * rows + 1) << _COLUMN)
+    def before(self, vocabulary: Sequence[tuple[str, bytes]], lengths: NDArray[np.int32]) -> None:
+        """Read the words and places of a finished index with rows of these lengths, for `again`; raises `ValueError` for damaged bytes."""
+        numbers = np.array([self._numbers[token] for token, _ in vocabulary], np.int64)
+        counts, stands = _all_unpacked([data for _, data in vocabulary])
+        if stands.size and not 0 <= rows_of(stands.min()) <= rows_of(stands.max()) < len(lengths):
+            raise ValueError("rows out of range")
+        self._before, self._sizes_before, self._moved = (np.repeat(numbers, counts), stands), lengths.tolist(), array("q", [-1]) * len(lengths)
 
     def again(self, row: int) -> None:
-        """The next row has the tokens of a row of the finished index."""
-        numbers, bounds = self._before
-        each = bounds[4 * row : 4 * row + 5]
-        self._words.frombytes(numbers[each[0] : each[4]].tobytes())
-        self._sizes.extend(np.diff(each).tolist())
+        """The next row has the tokens of a row of the finished index, which is taken once."""
+        self._moved[row] = len(self._lengths)
+        self._lengths.append(self._sizes_before[row])
 
     def add(self, columns: Sequence[Sequence[str]]) -> None:
         """The tokens of the four columns of the next row."""
+        self._rows.append(len(self._lengths))
+        self._lengths.append(sum(map(len, columns)))
         for column in columns:
             self._words.extend(map(self._numbers.__getitem__, column))
             self._sizes.append(len(column))
 
+    def _places(self) -> tuple[NDArray[np.int64], Places]:
+        """Every word by its number with every place of it, sorted."""
+        words, sizes = np.frombuffer(self._words, np.int32), np.frombuffer(self._sizes, np.int32)
+        columns = ((np.frombuffer(self._rows, np.int64) << _ROW)[:, None] | (np.arange(4) << _COLUMN)).ravel()
+        stands = np.repeat(columns - (np.cumsum(sizes) - sizes), sizes) + np.arange(len(words))
+        words_before, stands_before = self._before
+        rows = rows_of(stands_before)
+        moved = np.frombuffer(self._moved, np.int64)[rows]
+        kept = moved >= 0
+        words = np.concatenate([words_before[kept], words])
+        stands = np.concatenate([(stands_before + ((moved - rows) << _ROW))[kept], stands])
+        bits = int(stands.max(initial=0)).bit_length()
+        if bits + len(self._numbers).bit_length() >= _KEY:
+            raise OverflowError("more words in more rows than one index holds")
+        keys = words << bits | stands
+        keys.sort(kind="stable")  # fast where only a few are new
+        return keys >> bits, keys & ((1 << bits) - 1)
+
     def vocabulary(self) -> Iterator[tuple[str, int, bytes, bytes]]:
         """Rows of `vocabulary`, by word: in how many rows it stands, its bag and its places."""
-        words, sizes = np.frombuffer(self._words, np.int32), np.frombuffer(self._sizes, np.int32)
-        columns = ((np.arange(len(sizes) // 4) << _ROW)[:, None] | (np.arange(4) << _COLUMN)).ravel()
-        stands = (np.repeat(columns - (np.cumsum(sizes) - sizes), sizes) + np.arange(len(words)))[np.argsort(words, kind="stable")]
+        words, stands = self._places()
         counts = np.bincount(words, minlength=len(self._numbers))
         ends = np.cumsum(counts)
         firsts = (ends - counts)[counts > 0]
@@ -86,17 +110,15 @@ class Indexed:
         new[firsts] = True
         kept, often = (part.tobytes() for part in _often(rows, stands, np.flatnonzero(new)))
         bags = [0, *np.searchsorted(np.flatnonzero(new), ends).tolist()]
-        bounds = [0, *ends.tolist()]
+        places = _all_packed(steps, counts)
         for token, n in sorted(self._numbers.items()):
             first, last = bags[n], bags[n + 1]
-            if first == last:
-                continue
-            yield token, last - first, kept[4 * first : 4 * last] + often[2 * first : 2 * last], _packed(steps[bounds[n] : bounds[n + 1]])
+            if first < last:
+                yield token, last - first, kept[4 * first : 4 * last] + often[2 * first : 2 * last], places[n]
 
     def lengths(self) -> bytes:
         """The row of `lengths`."""
-        total: bytes = np.frombuffer(self._sizes, np.int32).reshape(-1, 4).sum(axis=1).astype("<i4").tobytes()
-        return total
+        return np.frombuffer(self._lengths, np.int32).astype("<i4").tobytes()
 
 
 def _often(rows: Places, places: Places, starts: NDArray[np.intp]) -> tuple[NDArray[np.int32], NDArray[np.uint16]]:
@@ -112,24 +134,47 @@ def bag_of(places: Places) -> bytes:
     return kept.tobytes() + often.tobytes()
 
 
+def _of_length(counts: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    """Each length, and which have it."""
+    order = np.argsort(counts, kind="stable")
+    for which in np.split(order, np.flatnonzero(np.diff(counts[order])) + 1):
+        if which.size:
+            yield int(counts[which[0]]), which
+
+
+def _all_packed(steps: Places, counts: NDArray[np.int64]) -> list[bytes]:
+    """Differences of the places of words, so many of each, compressed: byte by byte of all of them, since most of those bytes are zero."""
+    places, starts = [b""] * len(counts), np.cumsum(counts) - counts
+    for n, which in _of_length(counts):
+        planes = steps[starts[which][:, None] + np.arange(n)].astype("<i8").view(np.uint8).reshape(len(which), n, 8).transpose(0, 2, 1).tobytes()
+        for at, word in enumerate(which.tolist()):
+            places[word] = zlib.compress(planes[8 * n * at : 8 * n * (at + 1)], 1 if n > _FEW else 0)
+    return places
+
+
+def _all_unpacked(data: Sequence[bytes]) -> tuple[NDArray[np.int64], Places]:
+    """How many places each of some words has, and all of them; raises `ValueError` for damaged bytes."""
+    try:
+        planes = [zlib.decompress(places) for places in data]
+    except zlib.error as error:
+        raise ValueError(str(error)) from error
+    counts = np.array([len(plane) // 8 for plane in planes], np.int64)
+    places, starts = np.empty(counts.sum(), np.int64), np.cumsum(counts) - counts
+    for n, which in _of_length(counts):
+        steps = np.frombuffer(b"".join(planes[word] for word in which), np.uint8).reshape(len(which), 8, n).transpose(0, 2, 1)
+        places[starts[which][:, None] + np.arange(n)] = np.ascontiguousarray(steps).view("<i8")[..., 0].cumsum(axis=1)
+    return counts, places
+
+
 def packed(places: Sequence[int] | Places) -> bytes:
-    """Sorted places, compressed: differences, byte by byte of all of them, since most of those bytes are zero."""
+    """Sorted places, compressed."""
     steps: Places = np.diff(np.asarray(places, np.int64), prepend=np.int64(0)).astype(np.int64)
-    return _packed(steps)
-
-
-def _packed(steps: Places) -> bytes:
-    planes: bytes = steps.astype("<i8").view(np.uint8).reshape(-1, 8).T.tobytes()
-    return zlib.compress(planes, 1)
+    return _all_packed(steps, np.array([len(steps)]))[0]
 
 
 def unpacked(data: bytes) -> Places:
     """The places of `packed`; raises `ValueError` for other bytes."""
-    try:
-        planes = np.frombuffer(zlib.decompress(data), np.uint8).reshape(8, -1)
-    except zlib.error as error:
-        raise ValueError(str(error)) from error
-    return np.cumsum(np.ascontiguousarray(planes.T).view("<i8").ravel(), dtype=np.int64)
+    return _all_unpacked([data])[1]
 
 
 def rows_of(places: Places) -> NDArray[np.int64]:
@@ -163,6 +208,14 @@ class Lexicon:
         words = self._each(tokens)
         return reduce(np.intersect1d, [words[token].rows for token in tokens])
 
+    def held(self, tokens: Collection[str], rows: Sequence[int]) -> dict[int, frozenset[str]]:
+        """Which of the tokens each of some rows holds."""
+        wanted, held = np.array(rows, np.int32), defaultdict[int, list[str]](list)
+        for token, (there, _) in self._each(tokens).items():
+            for row in wanted[np.searchsorted(there, wanted) < np.searchsorted(there, wanted, "right")].tolist():
+                held[row].append(token)
+        return {row: frozenset(held[row]) for row in rows}
+
     def scores(self, asked: Sequence[tuple[str, float]]) -> RowScores:
         """Rows that satisfy any of the expressions and the sums of their weighted BM25 scores."""
         wanted = [(phrase, weight) for expression, weight in asked for phrase in phrases(expression)]
@@ -178,7 +231,7 @@ class Lexicon:
         rows = np.flatnonzero(total > 0).astype(np.int32)
         return RowScores(rows, total[rows])
 
-    def _each(self, tokens: Sequence[str]) -> Mapping[str, RowScores]:
+    def _each(self, tokens: Collection[str]) -> Mapping[str, RowScores]:
         """The rows and scores of each word; raises `ValueError` for damaged bytes."""
         words = {token: self._kept[token] for token in tokens if token in self._kept}
         missing = list(dict.fromkeys(token for token in tokens if token not in words))

@@ -154,7 +154,7 @@ _OWN = (
 
 def tables() -> str:
     """The statements that make the tables of a generation."""
-    made = re.sub(r"CREATE INDEX chunks_outline .*\n", "", schema.TABLES)
+    made = re.sub(r"CREATE INDEX chunks_outline .*\n", "", schema.TABLES + schema.INDEXES)
     for pattern, words in _TYPES:
         made = re.sub(pattern, words, made)
     return made + _OWN

@@ -328,6 +328,11 @@ class Catalog:
             rows, scores = rows[allowed[rows]], scores[allowed[rows]]
         return places.best(rows, scores, k)
 
+    def held(self, terms: Collection[str], rows: Sequence[int]) -> Mapping[int, frozenset[str]]:
+        """Which of the terms each of some chunks holds, in its text or in what is said of it."""
+        with self._readable_words():
+            return self._lexicon.held(terms, rows)
+
     @contextmanager
     def _readable_words(self) -> Iterator[None]:
         try:
@@ -349,7 +354,7 @@ class Catalog:
     def words_into(self, index: places.Indexed) -> None:
         """Let an index in the making read the words and places of this one."""
         with self._readable_words():
-            index.before(self._all("SELECT term, places FROM vocabulary"), self._indexed())
+            index.before(self._all("SELECT term, places FROM vocabulary"), self._lexicon.lengths)
 
     def digests(self) -> Mapping[str, tuple[int, str]]:
         """The row of each chunk, and the key that chunks of the same text share, by the hash of all that it is."""

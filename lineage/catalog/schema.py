@@ -43,10 +43,6 @@ CREATE TABLE chunks (
     start_line INTEGER NOT NULL, end_line INTEGER NOT NULL, symbol TEXT NOT NULL, section TEXT NOT NULL,
     page INTEGER, box TEXT NOT NULL, label TEXT NOT NULL, language TEXT NOT NULL, copies TEXT NOT NULL,
     same TEXT NOT NULL, sha256 TEXT NOT NULL);
-CREATE INDEX chunks_id ON chunks (id);
-CREATE INDEX chunks_same ON chunks (same);
-CREATE INDEX chunks_place ON chunks (work, path);
-CREATE INDEX chunks_outline ON chunks (row, id, work, path, kind, role, start, "end", start_line, end_line, symbol, same);
 CREATE TABLE ledger (
     kind TEXT NOT NULL, work TEXT NOT NULL, subject TEXT NOT NULL, stage TEXT NOT NULL, status TEXT NOT NULL, detail TEXT NOT NULL,
     PRIMARY KEY (kind, work, subject));
@@ -54,15 +50,22 @@ CREATE TABLE facts (
     name TEXT NOT NULL, value TEXT NOT NULL, unit TEXT NOT NULL, work TEXT NOT NULL, chunk TEXT NOT NULL,
     kind TEXT NOT NULL, line INTEGER NOT NULL, written TEXT NOT NULL, said TEXT NOT NULL, scope TEXT NOT NULL, literal INTEGER NOT NULL,
     end_line INTEGER NOT NULL);
-CREATE INDEX facts_name ON facts (name, chunk);
 CREATE TABLE settings (
     name TEXT NOT NULL, value TEXT NOT NULL, kind TEXT NOT NULL, work TEXT NOT NULL, path TEXT NOT NULL, chunk TEXT NOT NULL,
     line INTEGER NOT NULL, scope TEXT NOT NULL);
-CREATE INDEX settings_work ON settings (work);
 CREATE TABLE files (work TEXT NOT NULL, path TEXT NOT NULL, roles TEXT NOT NULL, experiment TEXT NOT NULL, PRIMARY KEY (work, path)) WITHOUT ROWID;
 CREATE TABLE vocabulary (term TEXT PRIMARY KEY, doc INTEGER NOT NULL, bag BLOB NOT NULL, places BLOB NOT NULL);
 CREATE TABLE lengths (lengths BLOB NOT NULL);
 """
+INDEXES = """
+CREATE INDEX chunks_id ON chunks (id);
+CREATE INDEX chunks_same ON chunks (same);
+CREATE INDEX chunks_place ON chunks (work, path);
+CREATE INDEX chunks_outline ON chunks (row, id, work, path, kind, role, start, "end", start_line, end_line, symbol, same);
+CREATE INDEX facts_name ON facts (name, chunk);
+CREATE INDEX settings_work ON settings (work);
+"""
+"""Made when all rows are there, which takes a third of the time."""
 
 
 _BATCH = 500

@@ -37,7 +37,7 @@ class CatalogWriter:
         self._row = 0
         self._words = Indexed()
         self._tokens = TOKENS
-        self._before: Mapping[str, tuple[int, str]] = {}
+        self._before: dict[str, tuple[int, str]] = {}
         self._subjects: Counter[tuple[str, str, str]] = Counter()
 
     def __enter__(self) -> CatalogWriter:
@@ -84,7 +84,7 @@ class CatalogWriter:
     def extend(self, before: Catalog) -> None:
         """Read the words of a finished catalog: chunks of it that are added are indexed as they stand there. Raises `StoreDamaged`."""
         if before.meta().get("tokens") == TOKENS:
-            self._before = before.digests()
+            self._before = dict(before.digests())
             before.words_into(self._words)
 
     def add_chunks(self, chunks: Sequence[Chunk], unread: Collection[int] = ()) -> list[int]:
@@ -94,7 +94,7 @@ class CatalogWriter:
         """
         values = [records.chunk_values(chunk) for chunk in chunks]
         digests = [records.digest(value) for value in values]
-        known = [self._before.get(digest, (-1, "")) for digest in digests]
+        known = [self._before.pop(digest, (-1, "")) for digest in digests]
         same = (before or records.same_text(chunk.text) for (_, before), chunk in zip(known, chunks, strict=True))
         self._insert("chunks", ((row, *value, *more) for row, (value, *more) in enumerate(zip(values, same, digests, strict=True), self._row)))
         for n, ((row, _), chunk) in enumerate(zip(known, chunks, strict=True)):
@@ -142,6 +142,8 @@ class CatalogWriter:
             self._insert("vocabulary", self._words.vocabulary())
             self._insert("lengths", [(self._words.lengths(),)])
             self.set_meta("tokens", self._tokens)
+            for statement in schema.INDEXES.split(";"):
+                self._db.execute(statement)
             self._db.execute("COMMIT")
             counts = {table: self._db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in schema.COUNTED}  # noqa: S608
             self._db.close()

@@ -38,9 +38,10 @@ def catalog(tmp_path):
 
 def test_a_catalog_that_extends_another_is_as_one_from_scratch(catalog, tmp_path):
     pieces = [small.chunks()[5], *small.chunks()[1:4], small.chunk(small.OWN, "new.py", "def fresh(step_size): ...", symbol="fresh")]
+    pieces.append(pieces[0])
     with CatalogWriter(tmp_path / "extended.db") as extended:
         extended.extend(catalog)
-        assert extended.add_chunks(pieces) == [5, 1, 2, 3, -1]
+        assert extended.add_chunks(pieces) == [5, 1, 2, 3, -1, -1]
         extended.finish()
     with CatalogWriter(tmp_path / "scratch.db") as scratch:
         assert scratch.add_chunks(pieces) == [-1] * len(pieces)

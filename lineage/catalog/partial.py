@@ -144,6 +144,10 @@ class PartialCatalog(Catalog):
         """The best chunks that are not missing."""
         return self._whole.lexical(asked, k, kinds=kinds, without=self.without.union(without))
 
+    def held(self, terms: Collection[str], rows: Sequence[int]) -> Mapping[int, frozenset[str]]:
+        """What the whole says of rows."""
+        return self._whole.held(terms, rows)
+
     def texts(
         self, literal: str = "", any_case: bool = False, words: Sequence[str] = (), kinds: Collection[ChunkKind] = (), without: Collection[str] = ()
     ) -> list[tuple[int, str]]:

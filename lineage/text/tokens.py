@@ -120,12 +120,16 @@ def _line(line: str) -> tuple[str, ...]:
     return tuple(_cut(line))
 
 
-def _cut(line: str) -> Iterator[str]:
+def _cut(line: str) -> list[str]:
+    found: list[str] = []
     for run in _RUN.findall(fold(line)):
-        if run.isdecimal() and run.isascii() and len(run) <= _MAX_WORD:
-            yield run
+        if len(run) > _MAX_WORD:
+            found.extend(_run(run))
+        elif run.isdecimal() and run.isascii():
+            found.append(run)
         else:
-            yield from _known(run) if len(run) <= _MAX_WORD else _run(run)
+            found.extend(_known(run))
+    return found
 
 
 def terms(question: str) -> list[str]:

@@ -302,10 +302,10 @@ class Engine:
         """The features that decide whether the hits support an answer."""
         terms, rows = asked.words.terms, first(lexical, dense)
         passages = dict(zip(rows, self._passages.chunks(rows), strict=True))
-        field = Field(
-            max(1, self._documents), asked.words.counts, self._shares, self._works, passages, {row: self._passages.bag(row) for row in rows}
-        )
         question = Asked(asked.text, terms, names_of(asked.text, self._ontology), self._vocabulary.crossed(asked.text))
+        wanted = {*terms, *(token for crossing in question.crossed for token in crossing.bridge.code)}
+        held = self._catalog.held([token for token in wanted if asked.words.counts.get(token)], rows)
+        field = Field(max(1, self._documents), asked.words.counts, self._shares, self._works, passages, held)
         return signs(len(terms), lexical, dense, concepts(question, lexical, dense, field))
 
     @cached_property
@@ -326,7 +326,7 @@ class Engine:
     def _named(self, asked: _Asked, scored: Sequence[Scored]) -> frozenset[int]:
         """The rows that hold a word of the question which at most `_NAMING` chunks have."""
         names = {term for term in asked.words.terms if 0 < asked.words.counts.get(term, 0) <= _NAMING}
-        return frozenset(candidate.row for candidate in scored if names and not names.isdisjoint(self._passages.bag(candidate.row)))
+        return frozenset(row for row, held in self._catalog.held(names, [candidate.row for candidate in scored] if names else ()).items() if held)
 
     def _ranked(self, asked: _Asked, lexical: Ranked, dense: Ranked | None) -> tuple[list[Scored], tuple[str, ...]]:
         """The hits, and notes on what could not be done."""

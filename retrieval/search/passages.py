@@ -16,27 +16,25 @@ from itertools import pairwise
 
 from lineage.catalog.reader import Catalog
 from lineage.records import Chunk
-from lineage.text.tokens import tokens
 from retrieval.search.fusion import Scored
 
 MAX_LINES = 60
 MAX_CHARACTERS = 2_400
 """What a hit may show (CONTRACTS: a hit)."""
 MOST = 4_096
-"""Chunks that are kept, about 4 MB of text and 20 MB of words."""
+"""Chunks that are kept, about 4 MB of text."""
 _BATCH, _REACH = 12, 2
 """Candidates read at once, and how many chunks on either side of each are looked at together with them."""
 _GROWN = frozenset(("code", "config"))
 
 
 class Passages:
-    """Chunks by row, and their words; safe to share between threads."""
+    """Chunks by row; safe to share between threads."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self._lock = threading.Lock()
         self._chunks: dict[int, Chunk] = {}
-        self._bags: dict[int, frozenset[str]] = {}
 
     def chunks(self, rows: Sequence[int]) -> list[Chunk]:
         """Chunks of the given rows, in that order; raises `StoreDamaged`."""
@@ -47,18 +45,8 @@ class Passages:
         with self._lock:
             if len(self._chunks) + len(missing) > MOST:
                 self._chunks.clear()
-                self._bags.clear()
             self._chunks.update({row: known[row] for row in missing})
         return [known[row] for row in rows]
-
-    def bag(self, row: int) -> frozenset[str]:
-        """The distinct words of a chunk's text, header, path and symbol."""
-        bag = self._bags.get(row)
-        if bag is None:
-            (chunk,) = self.chunks([row])
-            bag = frozenset(token for text in (chunk.text, chunk.header, chunk.path, chunk.symbol) for token in tokens(text))
-            self._bags[row] = bag
-        return bag
 
 
 class PassageReader:

@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from lineage.records import Mention, Role, RoleVerdict
@@ -36,7 +36,7 @@ _DATA_TITLE = re.compile(r"\b(?:data ?sets?|corpus|corpora|benchmark|treebank|la
 _METRIC_TITLE = re.compile(r"\b(?:metric|automatic evaluation of|evaluation measure|evaluating (?:text|summar)|bleu|rouge|score)\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RoleModel:
     """Weights by cue in the order of `Role`, the bias and the least probability that counts as a verdict.
 
@@ -85,7 +85,12 @@ def classify(mentions: Sequence[Mention], *, title: str = "", cited_title: str =
 
 def judge(mention: Mention, model: RoleModel | None = None) -> tuple[RoleVerdict, ...]:
     """The probability of every role for one mention, with the cues for it."""
-    model = model or shipped()
+    return _judged(mention, model or shipped())
+
+
+@lru_cache(1 << 12)
+def _judged(mention: Mention, model: RoleModel) -> tuple[RoleVerdict, ...]:
+    """A build asks up to nine times: for roles and for the rank, whenever more is known."""
     cue_words = sentence_cues(mention.sentence[:MAX_TEXT], mention.shown, mention.together)
     section = section_kind(mention.section)
     return tuple(_verdict(role, cue_words, mention, section, model) for role in Role)

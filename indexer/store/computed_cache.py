@@ -16,8 +16,8 @@ from typing import TypeVar
 import numpy as np
 from pydantic import ValidationError
 
+from indexer.parsers.stored import document_from_json, document_to_json
 from indexer.read_document import ReadDocument
-from indexer.store.document_json import document_from_json, document_to_json
 from lineage.catalog.keyed import Keyed
 from lineage.errors import ParseError
 from lineage.ports import Vectors

@@ -21,6 +21,7 @@ OURS = {
     "DiskFull": 507,
     "UpstreamError": 502,
     "SourceError": 502,
+    "AnswersMissing": 502,
     "NotFound": 404,
     "QueueFull": 503,
     "StoreBusy": 503,
@@ -39,10 +40,12 @@ def made(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_error_has_a_status_and_a_name(kind):
-    problem = problem_of(made(kind))
+    error = made(kind)
+    problem = problem_of(error)
     assert problem.status == (OURS | WRONG).get(kind.__name__, 500)
     assert problem.document()["type"] == f"urn:lineage:problem:{kebab(kind.__name__)}"
-    assert problem.document()["detail"] == "what went wrong"
+    assert problem.document()["detail"] == str(error)
+    assert "what went wrong" in str(error)
 
 
 @pytest.mark.parametrize(

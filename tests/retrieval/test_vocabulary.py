@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lineage.errors import SettingsError
 from lineage.tables import MAX_BYTES as MAX_TABLE
-from retrieval.search.query import Crossing, bridges_of, vocabulary, whole
+from retrieval.search.query import Crossing, Vocabulary, bridges_of, vocabulary, whole
 
 
 def spoken(question):
@@ -147,7 +147,7 @@ def test_any_table_is_read_or_refused_as_one_of_another_form(table):
 
 def test_words_that_start_no_phrase_are_not_kept():
     """Of numbers and typing errors there is no end: a server that keeps them grows with each question."""
-    words = vocabulary()
+    words = Vocabulary(vocabulary().bridges)  # of its own: servers of other tests ask the shared one
     words.crossed("how is it initialized?")
     before = len(words._starts)
     words.crossed(" ".join(f"initx{n} {n}" for n in range(100)))

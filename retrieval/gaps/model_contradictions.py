@@ -150,10 +150,13 @@ def _code(engine: Engine, own: Sequence[WorkId], stated: Sequence[_Stated]) -> l
     ranked = asked(engine, [Query(f"{row.text} {row.about}", _SEARCHED, _KINDS, work=work) for _, row, work in numbered])[0]
     hits_by_chunk: dict[str, tuple[Hit, Counter[int]]] = {}
     for (n, _, _), hits in zip(numbered, ranked, strict=True):
-        for hit in (hit for hit in hits if ASIDE.isdisjoint(hit.roles)):
+        for hit in hits:
             hits_by_chunk.setdefault(hit.chunk.id, (hit, Counter()))[1][n] += _SEARCHED + 1 - hit.rank
+    main = [row for row in hits_by_chunk.values() if ASIDE.isdisjoint(row[0].roles)]
+    if not any(hit.chunk.kind == "code" for hit, _ in main):  # all of it may be notebooks that are named as examples
+        main = list(hits_by_chunk.values())
     size, chosen = 0, list[tuple[ShownPlace, Counter[int]]]()
-    for hit, about in sorted(hits_by_chunk.values(), key=lambda row: (-row[1].total(), row[0].chunk.id)):
+    for hit, about in sorted(main, key=lambda row: (-row[1].total(), row[0].chunk.id)):
         if (size := size + len(hit.chunk.text)) > _CODE:
             break
         chosen.append((ShownPlace.whole(hit), about))

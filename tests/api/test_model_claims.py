@@ -272,6 +272,19 @@ def test_a_contradiction_has_the_words_of_the_text_and_a_line_of_the_own_code(ho
     assert conflict.why == "m-1 reads it: 0.5, not 0.01"
 
 
+@pytest.mark.parametrize(("main", "found"), [(True, 0), (False, 1)])
+def test_examples_are_compared_where_they_are_all_that_the_own_code_has_on_a_statement(tmp_path, main, found):
+    pieces = [
+        *small.chunks(),
+        *([small.chunk(small.OWN, "fit.py", "learning_rate = 0.01  # of the adapter", first=3)] if main else []),
+        small.chunk(small.TARGET, "main.tex", RATES, kind="paper", first=97, section=("4 Training",)),
+        small.chunk(small.OWN, "examples/train.py", OPTIMIZER, first=3),
+    ]
+    small.build(tmp_path, pieces=pieces, documents=["main.tex"])
+    with ChatServer(replying(told=TOLD, contradictions=pointing(OPTIMIZER, **CLAIM))) as server:
+        assert len(service(tmp_path, server).gaps(model=True).conflicts) == found
+
+
 @pytest.mark.parametrize("lie", [{"statement": 0}, {"statement": 77}, {"line": 99}, {"place": 77}])
 def test_a_contradiction_that_either_side_does_not_prove_is_dropped(home, lie):
     with ChatServer(replying(told=TOLD, contradictions=pointing(OPTIMIZER, **CLAIM | lie))) as server:

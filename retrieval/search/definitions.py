@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _HOLDER = r"(?i:args?|opts?|options?|flags|hparams|hps|params|conf|config|cfg|settings)"
 _READ = re.compile(
-    rf"\b_?{_HOLDER}\b(?:\.\w+|\[[\"']\w+[\"']\])*?(?:\.|\[[\"'])(\w{{2,}})\b(?![\w.(]|[\"']\]\.)|\b([A-Za-z]\w*_\w+|[A-Z][A-Z0-9]{{2,}})\b(?!\()"
+    rf"\b_?{_HOLDER}\b(?:\.\w+|\[[\"']\w+[\"']\])*?(?:\.|\[[\"'])(\w{{2,}})\b(?![\w.(]|[\"']\]\.)|\b([A-Za-z]\w{{0,60}}_\w{{1,60}}|[A-Z][A-Z0-9]{{2,60}})\b(?!\()"
 )
 _SETS = frozenset({"default", "config"})
 

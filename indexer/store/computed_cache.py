@@ -11,17 +11,18 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from pydantic import ValidationError
 
-from indexer.parsers.stored import document_from_json, document_to_json
-from indexer.read_document import ReadDocument
 from lineage.catalog.keyed import Keyed
 from lineage.errors import ParseError
 from lineage.ports import Vectors
 from lineage.sealed import adapter
+
+if TYPE_CHECKING:
+    from indexer.read_document import ReadDocument
 
 
 class VectorCache:
@@ -65,6 +66,8 @@ class DerivedCache:
     def documents(self, keys: Sequence[str], version: str) -> dict[str, ReadDocument]:
         """What was read of the files of those keys."""
         names = {_name(key, "file", version): key for key in keys}
+        from indexer.parsers.stored import document_from_json  # what reads documents loads much, and only builds need it
+
         found: dict[str, ReadDocument] = {}
         for name, value in self._kept.get(list(names)).items():
             with suppress(ParseError):
@@ -73,6 +76,8 @@ class DerivedCache:
 
     def keep(self, documents: Mapping[str, ReadDocument], version: str) -> None:
         """Keep what was read of files; raises `DiskFull`."""
+        from indexer.parsers.stored import document_to_json
+
         if documents:
             self._kept.put([(_name(key, "file", version), document_to_json(document)) for key, document in documents.items()])
 

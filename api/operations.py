@@ -14,12 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from api.bootstrap import Parts, holders_of
 from api.cli.files import absolute, check_archive, lineage_of, writable
-from api.deciding import decided, is_decided
-from api.updating import ASKED, Sayings, Updated
 from api.wire.encode import view
 from lineage import generation as layout
 from lineage import lineage_names
-from lineage.decisions import Decision, Decisions
 from lineage.errors import NotFound, StoreDamaged, StoreError, UsageError
 from lineage.generation import Damaged, Generation, open_generation
 from lineage.hyperparameters.ontology import ontology
@@ -28,6 +25,7 @@ from lineage.records import Answer, ChunkKind, Reference, Work, WorkId
 from lineage.settings import lineages_at
 
 if TYPE_CHECKING:
+    from api.updating import Sayings, Updated
     from api.wire.report import ReportView
     from api.wire.stored import Completeness, Locked, Overview, RankedReferences, StoredLineage
     from indexer.against_source import SourceCheck
@@ -39,6 +37,7 @@ if TYPE_CHECKING:
     from indexer.repair import Pruned, Repair
     from indexer.store.generations import Finding
     from indexer.store.migration import Migrated
+    from lineage.decisions import Decision, Decisions
     from lineage.results import Audit, CodeArchive, Consensus, Crop, Gaps, ModelUsage, Pack, Tallies, WrittenAnswer
     from lineage.settings import Settings
     from retrieval.context.token_budget import Tokens
@@ -107,6 +106,8 @@ class Service:
 
     def update(self, lineage: str = "", *, every: bool = False, watch: Watch = unwatched) -> tuple[Updated, ...]:
         """Look for new versions and commits of a lineage, or of `every` one; build what changed and list the differences."""
+        from api.updating import Updated
+
         updated: list[Updated] = []
         for name in layout.names(self._lineages) if every else (self._name(lineage),):
             try:
@@ -118,6 +119,7 @@ class Service:
         return tuple(updated)
 
     def _updated(self, name: str, watch: Watch) -> Updated:
+        from api.updating import ASKED
         from indexer.pipeline import build, gathered
 
         before, request, fingerprint = self._sayings(name)
@@ -130,6 +132,7 @@ class Service:
         return self._sayings(name)[0].since(before, name)
 
     def _sayings(self, name: str) -> tuple[Sayings, BuildRequest, str]:
+        from api.updating import Sayings
         from indexer.plan import BuildRequest
 
         report = self.gaps(lineage=name)
@@ -333,6 +336,7 @@ class Service:
 
         `state` (specified, partially_specified, unspecified) and `topic` filter the rows. Raises `UsageError` and `NotFound`.
         """
+        from api.deciding import decided, is_decided
         from api.requests import check_rows
         from retrieval.gaps.stored_report import chosen
 
@@ -369,6 +373,7 @@ class Service:
 
         Raises `UsageError` with the minimum if no piece of evidence fits the budget, and `NotFound`.
         """
+        from api.deciding import decided
         from api.requests import stage_of_task
         from retrieval.context.compose import pack
 
@@ -456,6 +461,7 @@ class Service:
         Raises `UnsupportedDecision`, which shows the lines, `UsageError` and `NotFound`.
         """
         from api.deciding import decide
+        from lineage.decisions import Decision
 
         return decide(self._parts, self._name(lineage), Decision(name, value, because, note=note, by=by), force)
 

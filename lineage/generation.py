@@ -23,7 +23,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -39,8 +39,9 @@ from lineage.errors import NotFound, StoreDamaged
 from lineage.ids import check_name
 from lineage.ports import RowsOfVectors, Vectors
 from lineage.records import UNKNOWN, BundleOrigin, Provenance, WorkId
-from lineage.sealed import keep, sealed, unsealed
+from lineage.sealed import sealed
 from lineage.text.hidden_text import inline
+from lineage.verified import is_known, remember
 
 MANIFEST_VERSION = 1
 FIRST_TIER = "static-"
@@ -321,34 +322,19 @@ def check_size(path: Path, record: FileRecord) -> None:
         raise StoreDamaged(f"{path} has {size:,} bytes, {record.size:,} were written", hint=REBUILD)
 
 
-def _verified(folder: Path) -> Path:
-    """Where the store of a generation remembers whose vectors had the hash that was written: inode, size and time of change as they were then."""
+def _memory(folder: Path) -> Path:
+    """Where the store of a generation remembers whose vectors had the hash that was written."""
     return folder.parents[3] / "cache" / f"verified-{folder.parents[1].name}.json"
-
-
-def _is_verified(path: Path, seen: list[int]) -> bool:
-    try:
-        return bool(unsealed(_verified(path.parent).read_bytes())[str(path)] == seen)
-    except (OSError, ValueError, KeyError, IndexError):
-        return False
-
-
-def _remember(path: Path, seen: list[int]) -> None:
-    """Say that a file was verified; a store that cannot be written to verifies again."""
-    with suppress(OSError, IndexError):
-        _verified(path.parent).parent.mkdir(mode=0o700, exist_ok=True)
-        keep(_verified(path.parent), {str(path): seen})
 
 
 def _vectors(folder: Path, manifest: Manifest) -> Vectors:
     """The rows of a file of vectors, which has the hash that was written, each of length one."""
-    path, record = folder / VECTORS, manifest.files[VECTORS]
+    path, record, memory = folder / VECTORS, manifest.files[VECTORS], _memory(folder)
     try:
         with path.open("rb") as handle:
             about = os.fstat(handle.fileno())
             content = handle.read()
-        seen = [about.st_ino, about.st_size, about.st_mtime_ns]
-        known = _is_verified(path, seen)
+        known = is_known(memory, path, about)
         if not known and hashlib.sha256(content).hexdigest() != record.sha256:
             raise ValueError("it is not what was written (SHA-256 differs)")
         array: Vectors = npy_rows(content)
@@ -360,7 +346,7 @@ def _vectors(folder: Path, manifest: Manifest) -> Vectors:
     if (row := not_unit(array)) is not None:
         raise StoreDamaged(f"{path}: row {row} is not a unit vector", hint=REBUILD)
     if not known:
-        _remember(path, seen)
+        remember(memory, path, about)
     return array
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import threading
 from collections.abc import Sequence
@@ -24,6 +25,7 @@ import numpy as np
 from lineage.errors import SettingsError
 from lineage.ports import Vectors
 from lineage.settings import Settings
+from lineage.verified import is_known, remember
 
 FOLDER = Path(__file__).resolve().parent / "granite30m"
 MODEL_SHA256 = "9ae80248e7b9cbb0b498b13ed8d229e2f5110b036ebf9014d559cd90b0137c49"
@@ -46,23 +48,25 @@ def create(model: str = "", settings: Settings | None = None, client: object = N
     """The registry's factory; there is one packaged model, so `model` must be empty."""
     if model:
         raise SettingsError(f"the packaged embedder has no model {model!r}", hint="set LINEAGE_EMBEDDER=packaged")
-    return Packaged(threads=settings.threads if settings else 0)
+    return Packaged(threads=settings.threads, store=settings.home) if settings else Packaged()
 
 
 class Packaged:
     """Unit vectors of 384 dimensions from the packaged model; loaded when first used, safe across threads.
 
-    `threads` 0 leaves the number to onnxruntime (one per core). `truncated` counts texts cut at 256 tokens
-    (questions: 512). Raises `SettingsError` when the files are damaged or this processor computes them wrongly.
+    `threads` 0 leaves the number to onnxruntime (one per core). `truncated` counts texts cut at 256 tokens (questions: 512).
+    With a `store` the model's file is hashed once and then known there. Raises `SettingsError` when the files are damaged
+    or this processor computes them wrongly.
     """
 
     id = f"granite-30m-lineage-int8@{MODEL_SHA256[:12]}"
     dim = DIM
 
-    def __init__(self, folder: Path = FOLDER, *, threads: int = 0) -> None:
+    def __init__(self, folder: Path = FOLDER, *, threads: int = 0, store: Path | None = None) -> None:
         self.truncated = 0
         self._folder = folder
         self._threads = threads
+        self._store = store
         self._lock = threading.Lock()
         self._loaded: tuple[Any, Any] | None = None
 
@@ -86,7 +90,7 @@ class Packaged:
     def _models(self) -> tuple[Any, Any]:
         with self._lock:
             if self._loaded is None:
-                self._loaded = _load(self._folder, self._threads)
+                self._loaded = _load(self._folder, self._threads, self._store)
             return self._loaded
 
 
@@ -125,10 +129,10 @@ def _padded(rows: Sequence[Sequence[int]]) -> tuple[np.ndarray[Any, np.dtype[np.
     return ids, mask
 
 
-def _load(folder: Path, threads: int) -> tuple[Any, Any]:
+def _load(folder: Path, threads: int, store: Path | None) -> tuple[Any, Any]:
     import onnxruntime
 
-    model, tokens = _checked(folder / "model.onnx", MODEL_SHA256), tokenizer(folder)
+    model, tokens = _checked(folder / "model.onnx", MODEL_SHA256, store), tokenizer(folder)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.log_severity_level = 3
@@ -146,21 +150,29 @@ def tokenizer(folder: Path = FOLDER) -> Any:
     return Tokenizer.from_file(str(_checked(folder / "tokenizer.json", TOKENIZER_SHA256)))
 
 
-def _checked(path: Path, sha256: str = "") -> Path:
+def _checked(path: Path, sha256: str, store: Path | None = None) -> Path:
     """A packaged file, which is there and has its hash."""
+    memory = store / "cache" / f"packaged-{path.name}.json" if store else None
     try:
         with path.open("rb") as file:
+            about = os.fstat(file.fileno())
+            if is_known(memory, path, about):
+                return path
             digest = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise SettingsError(f"the packaged embedder lacks {path.name}: {error.strerror}", hint="reinstall the package") from error
-    if sha256 and digest != sha256:
+    if digest != sha256:
         raise SettingsError(f"the packaged embedder's {path.name} is not the file this version was made with", hint="reinstall the package")
+    remember(memory, path, about)
     return path
 
 
 def _self_test(path: Path, tokenizer: Any, session: Any) -> None:
     """Compare with the float32 model's vectors: integer kernels differ by processor, and a wrong one must not pass unseen."""
-    stored = json.loads(_checked(path).read_bytes())
+    try:
+        stored = json.loads(path.read_bytes())
+    except OSError as error:
+        raise SettingsError(f"the packaged embedder lacks {path.name}: {error.strerror}", hint="reinstall the package") from error
     test_vectors = embed(session, [ids for ids, _ in prepared(tokenizer, stored["texts"], PASSAGE_TOKENS)])
     cosine = float((test_vectors * np.array(stored["vectors"], np.float32)).sum(axis=1).min())
     if not cosine >= SELF_TEST_COSINE:

@@ -27,6 +27,7 @@ from lineage.generation import npy_rows
 from lineage.ports import Vectors
 from lineage.settings import Settings
 from lineage.text.tokens import tokens
+from lineage.verified import is_known, remember
 
 FOLDER = Path(__file__).resolve().parent / "static256"
 TABLE, SELF_TEST_FILE = "table.npz", "selftest.json"
@@ -42,7 +43,7 @@ def create(model: str = "", settings: Settings | None = None, client: object = N
     """The registry's factory; there is one table, so `model` must be empty."""
     if model:
         raise SettingsError(f"the static embedder has no model {model!r}", hint="set LINEAGE_EMBEDDER=static")
-    return Static()
+    return Static(store=settings.home) if settings else Static()
 
 
 def bag(text: str, places: Mapping[str, int]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
@@ -61,11 +62,14 @@ class WordTable:
     places: Mapping[str, int]
 
     @classmethod
-    def read(cls, path: Path, sha256: str) -> WordTable:
+    def read(cls, path: Path, sha256: str, memory: Path | None = None) -> WordTable:
         """The table in a file; raises `SettingsError` if it is missing or, where a hash is given, another."""
         data = _mapped(path)
-        if sha256 and hashlib.sha256(data).hexdigest() != sha256:
-            raise SettingsError(f"the static embedder's {path.name} is not the file this version was made with", hint="reinstall the package")
+        about = path.stat()
+        if sha256 and not is_known(memory, path, about):
+            if hashlib.sha256(data).hexdigest() != sha256:
+                raise SettingsError(f"the static embedder's {path.name} is not the file this version was made with", hint="reinstall the package")
+            remember(memory, path, about)
         arrays = dict(_stored(path, data))
         words = bytes(arrays["words"]).decode().split("\n")
         return cls(arrays["table"], arrays["weights"], {word: place for place, word in enumerate(words)})
@@ -101,14 +105,16 @@ class WordTable:
 class Static:
     """Unit vectors of 256 dimensions from the packaged table; loaded when first used, safe across threads.
 
-    Raises `SettingsError` when the file is damaged or its words are no longer cut as when it was trained.
+    With a `store` the table is hashed once and then known there. Raises `SettingsError` when it is damaged or its words
+    are no longer cut as when it was trained.
     """
 
     id = f"static-256@{TABLE_SHA256[:12]}"
     dim = DIM
 
-    def __init__(self, folder: Path = FOLDER) -> None:
+    def __init__(self, folder: Path = FOLDER, *, store: Path | None = None) -> None:
         self._folder = folder
+        self._memory = store / "cache" / f"packaged-{TABLE}.json" if store else None
         self._lock = threading.Lock()
         self._table: WordTable | None = None
 
@@ -127,7 +133,7 @@ class Static:
     def _loaded(self) -> WordTable:
         with self._lock:
             if self._table is None:
-                table = WordTable.read(self._folder / TABLE, TABLE_SHA256)
+                table = WordTable.read(self._folder / TABLE, TABLE_SHA256, self._memory)
                 _self_test(table, json.loads(bytes(_mapped(self._folder / SELF_TEST_FILE))))
                 self._table = table
             return self._table

@@ -90,6 +90,17 @@ def test_a_damaged_file_is_refused_with_what_to_do(copy: Path, name: str):
     assert caught.value.hint == "reinstall the package"
 
 
+def test_a_store_knows_a_file_that_had_its_hash_until_the_file_changes(copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    hashed = list[str]()
+    monkeypatch.setattr(packaged.hashlib, "file_digest", lambda file, kind: hashed.append(file.name) or hashlib.sha256(file.read()))
+    for _ in range(2):
+        Packaged(copy, threads=1, store=tmp_path).queries(["x"])
+    assert hashed.count(str(copy / "model.onnx")) == 1
+    (copy / "model.onnx").write_bytes((copy / "model.onnx").read_bytes() + b"x")
+    with pytest.raises(SettingsError, match=r"model\.onnx"):
+        Packaged(copy, threads=1, store=tmp_path).queries(["x"])
+
+
 @pytest.mark.parametrize("name", ["model.onnx", "selftest.json"])
 def test_a_missing_file_is_refused_with_what_to_do(copy: Path, name: str):
     (copy / name).unlink()

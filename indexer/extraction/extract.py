@@ -7,27 +7,23 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from itertools import islice
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from indexer.chunking import chunker
 from indexer.extraction import configs, mechanisms, prose, python, shell, tables
 from indexer.extraction.collector import Sink
-from indexer.read_document import MOST_FACTS, Extracted, ExtractedFact, ReadDocument, Stated
+from indexer.read_document import MOST_FACTS, Extracted, ReadDocument, Stated
 from indexer.repo_profile import is_test, profiles
 from lineage.file_roles import holds_settings, named_roles
 from lineage.hyperparameters.ontology import Ontology
-from lineage.hyperparameters.terms import fold
-from lineage.records import Chunk, CodeLink, Document, Fact, FileRole, Setting, Span, Work
+from lineage.records import Chunk, CodeLink, Document, Fact, FileRole, Setting, Work
 from lineage.text.syntax import UNREADABLE
 
 if TYPE_CHECKING:
     from lineage.catalog.writer import CatalogWriter
 
-VERSION = "facts@16"
+VERSION = "facts@17"
 _MATERIAL = re.compile(r"(?:\A|/)(?:data\w*|corpus|corpora|examples?|samples?)/(?:[^/]+/)*(?!readme)[^/]+\Z", re.IGNORECASE)
 _FENCE = re.compile(r"\s{0,8}(```+|~~~+)\s*\{?\.?([\w+-]*)")
 _SHELL = {"sh", "bash", "shell", "console", "zsh", "", "text", "cmd", "powershell", "commandline"}
@@ -42,9 +38,6 @@ _LINK = re.compile(r"\]\([^()\s]{1,400}\)|https?://[^\s)]{1,400}")
 _COMMAND = re.compile(r"\s*(?:\$\s+)?(?:python[\d.]*|torchrun|bash|sh|accelerate|CUDA_VISIBLE_DEVICES=)\s*\S")
 _FLAGS = re.compile(r"\s--?[A-Za-z][\w.-]*[ =]")
 _SPOKEN = {"paragraph", "abstract", "list", "caption", "footnote", "text", "algorithm", "equation"}
-Section = tuple[str, ...]
-_NUMBERED = re.compile(r"\A\s{0,4}(?:[A-Z]|\d{1,3})(?:\.\d{1,3}){0,4}\.?\s{1,4}(?=\S)")
-_LONGEST = 60
 
 
 def extract(document: Document, chunks: Sequence[Chunk], terms: Ontology) -> Extracted:
@@ -150,8 +143,6 @@ def read(document: Document, sink: Sink) -> None:
 def _paper(document: Document, sink: Sink) -> None:
     text = document.text
     marked = sorted((span for span in document.spans if span.role in _SPOKEN or span.role == "table"), key=lambda span: (span.start, -span.end))
-    captions = _captions(text, marked)
-    placed: dict[ExtractedFact, Section] = dict.fromkeys(sink.found, ())
     done, counted, line = 0, 0, 1
     for span in marked:
         start = max(span.start, done)
@@ -159,37 +150,20 @@ def _paper(document: Document, sink: Sink) -> None:
             continue
         line += text.count("\n", counted, start)
         counted = start
-        _table_or_prose(span.role, line, text[start : span.end], sink, " ".join(span.path), captions.get(span.start, ""))
-        placed |= dict.fromkeys((extracted_fact for extracted_fact in islice(sink.found, len(placed), None)), span.path)
+        _table_or_prose(span.role, line, text[start : span.end], sink, " ".join(span.path))
         done = span.end
     if not marked:
         _table_or_prose("text", 1, text, sink, "")
-    else:
-        sink.found = scoped(placed)
 
 
-def _captions(text: str, spans: Sequence[Span]) -> dict[int, str]:
-    """The caption of a table, right above or below it, by where the table begins."""
-    captions_by_line: dict[int, str] = {}
-    last: Span | None = None
-    for span in spans:
-        if last and {last.role, span.role} == {"table", "caption"} and not text[last.end : span.start].strip():
-            table, caption = (last, span) if last.role == "table" else (span, last)
-            captions_by_line[table.start] = text[caption.start : caption.end]
-            last = None
-        else:
-            last = span
-    return captions_by_line
-
-
-def _table_or_prose(role: str, line: int, text: str, sink: Sink, around: str, caption: str = "") -> None:
+def _table_or_prose(role: str, line: int, text: str, sink: Sink, around: str) -> None:
     if role != "table":
         prose.read(text, sink, first=line, around=around)
         return
     rows = text.split("\n")
     table_blocks = list(tables.blocks(rows, line))
     for block in table_blocks:
-        tables.read(block, sink, caption)
+        tables.read(block, sink)
     if not table_blocks:  # rows of a PDF have no bars between their cells
         prose.read("\n\n".join(rows), sink, first=line, kind="table", around=around)
 
@@ -252,32 +226,6 @@ def _is_command(line: str) -> bool:
     """A line that runs a program, as READMEs without fences have: indented, or with several flags."""
     indented = line.startswith(("    ", "\t", "$ ")) and _COMMAND.match(line) is not None
     return indented or (".py" in line and len(_FLAGS.findall(line[:4_000])) > 1)
-
-
-def scoped(sections: Mapping[ExtractedFact, Section]) -> dict[ExtractedFact, None]:
-    """The facts of a paper with their sections, those of prose for the part that their section is about."""
-    parts = _parts_alike(sections)
-    return {_of_part(extracted_fact, section) if section in parts else extracted_fact: None for extracted_fact, section in sections.items()}
-
-
-def _parts_alike(sections: Mapping[ExtractedFact, Section]) -> set[Section]:
-    """Sections whose like below a sibling gives some detail another value."""
-    values: dict[tuple[Section, str], dict[Section, dict[str, set[str]]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(set)))
-    for extracted_fact, section in sections.items():
-        if len(section) > 2 and extracted_fact.kind == "prose":
-            values[section[:-2], fold(section[-1])][section][extracted_fact.name].add(extracted_fact.value)
-    return {section for alike in values.values() for section in alike if _differ(section, alike)}
-
-
-def _differ(section: Section, alike: Mapping[Section, Mapping[str, set[str]]]) -> bool:
-    others = [other for other in alike if other[-2] != section[-2]]
-    return any(alike[section][name].isdisjoint(alike[other][name]) for other in others for name in alike[section].keys() & alike[other].keys())
-
-
-def _of_part(extracted_fact: ExtractedFact, section: Section) -> ExtractedFact:
-    """A fact of prose without a scope, for what the title above its section names."""
-    title = _NUMBERED.sub("", section[-2]).strip(" .:")[:_LONGEST]
-    return replace(extracted_fact, scope=title) if extracted_fact.kind == "prose" and not extracted_fact.scope else extracted_fact
 
 
 def derive(

@@ -10,10 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from indexer.extraction import negation
 from indexer.extraction.collector import Sink
-from indexer.extraction.quantity import NUMBER, WORDS, Quantity, in_order, listed, quantity, scopes
-from indexer.extraction.sentences import Lexicon, Phrase, TokenizedSentence, hits, lexicon, not_meant, says_otherwise, sentences, undone
+from indexer.extraction.quantity import NUMBER, WORDS, Quantity, in_order, listed, quantity
+from indexer.extraction.sentences import Lexicon, Phrase, TokenizedSentence, hits, lexicon, not_meant, sentences
 from lineage.hyperparameters.ontology import schedule
 from lineage.hyperparameters.terms import fold
 from lineage.records import FactKind
@@ -34,11 +33,6 @@ _AFTER = re.compile(
     rf"{{0,7}}(?=[$.\d(\[{{−-])(?P<open>[({{\[]\s*)?",
     re.IGNORECASE,
 )
-_SEARCHED = re.compile(
-    r"\s*(?:\([^()\d\n]{1,24}\)\s*)?,?\s*(?:(?:is|are|was|were|we|experiment|experimented|try|tried|search|searched|sweep|swept|tune|tuned|explore|explored|consider|"
-    r"considered|grid|values|with|over|from|among|in|of|between|the|set|space|range|selected|chosen|picked|varied|vary|using|by|for|∈|\\in|:)\s+){1,8}\$?(?P<open>\\?[({\[]?)",
-    re.IGNORECASE,
-)
 _BEFORE = [
     re.compile(
         rf"(?:\A|[\s(,/~≈]|\bx)(?P<number>(?:{NUMBER}\s*,\s*){{0,6}}{NUMBER},?\s+(?:and|or)\s+{NUMBER}|\$?{NUMBER}\$?|(?:{'|'.join(WORDS)}))"
@@ -56,10 +50,9 @@ _EACH = re.compile(
 )
 _LAST = re.compile(_BESIDE + r"\s+(?:on|for|in)\s+(?P<scope>[\w\s+/×-]{2,40}?)(?=[.,;)]|\Z| for | when )")
 """What one of several values is for; the last of them."""
-_ALL = frozenset(re.findall(r"\w+", "all our this these each both every any general training models model experiments method optimizer network"))
-"""Words of a scope that is none: "for all models"."""
 _TOGETHER = re.compile(r"(?:\}?\$)?\s*(?:\$[^$\n]{1,24}\$\s*|\([^()\d\n]{1,24}\)\s*)?(?:,\s*(?:and\s+)?|and\s+|&\s*)(?:the\s+|an?\s+)?\$?\{?\\?")
-_PLURAL = re.compile(r"\b(?:either|among|both|between|rates|values|sizes|ratios|weights|factors)\b|[{\[]\s*\Z")
+_WARMING = re.compile(r"\bwarm(?:s|ed|ing)?[- ]?up\b[^,;.]*\Z|\bwarm(?:s|ed|ing)?[^,;.]{1,30}\bup\b[^,;.]*\Z", re.IGNORECASE)
+"""What stands before a number of steps of warm-up."""
 _ORDINAL = re.compile(
     r"\b(?:every|each|after|first|last|per|until|top|final|another|than|table|figure|fig|section|eq|equation|appendix|step|next|previous)\.?\s*\Z",
     re.IGNORECASE,
@@ -67,40 +60,9 @@ _ORDINAL = re.compile(
 _JOINING = frozenset(
     re.findall(r"\w+", "of and the in for per to with on over by or from at as is are was were than a an that which each all these those more other")
 )
-_WARMING = re.compile(r"\bwarm(?:s|ed|ing)?[- ]?up\b[^,;.]*\Z|\bwarm(?:s|ed|ing)?[^,;.]{1,30}\bup\b[^,;.]*\Z", re.IGNORECASE)
-_WARMED = re.compile(r"\s*(?:(?:of|a|linear|gradual|lr|learning[- ]rate|learning|rate)\s+){0,4}warm(?:ed|ing)?[- ]?up\b", re.IGNORECASE)
-_RISING = re.compile(
-    r"\blearning rate\b[^.;]{0,30}\b(?:rise|rises|increase|increases|increased|increasing|ramp\w*)\b[^.;]{0,20}\bfirst\s*\$?\Z", re.IGNORECASE
-)
-_ACCUMULATED = re.compile(
-    r"\baccumulat(?:e|es|ed|ing|ion)(?:\s+(?:the|gradients?|is|are|set|to|of|over|for|across|with)){1,6}\s*\$?\Z", re.IGNORECASE
-)
-_AVERAGED = re.compile(r"\b(?:EMA|moving[- ]average|teacher)\b(?:(?!\band\b)[^.,;]){0,40}\bwith\s+(?:an?\s+|the\s+)?\Z", re.IGNORECASE)
-_DECAYING = re.compile(
-    r"\b(?:decay|decays|decayed|decaying|anneal|annealed|annealing|reduce|reduced|drop|dropped|decrease|decreased|decreases)\b", re.IGNORECASE
-)
 _DURATION = re.compile(
     rf"(?P<number>{NUMBER}|{'|'.join(WORDS)})\$?(?P<half>\s+and\s+a\s+half)?\s*-?\s*(?P<unit>hours?|days?|minutes?|weeks?)\b(?!\s+(?:per|later|ago|old))",
     re.IGNORECASE,
-)
-_TOP = re.compile(
-    r"\btop[- ]?(?:\$?k\s*=\s*)?\$?(\d{1,4})\$?\s+(?:most\s+\w+\s+)?(?:retrieved\s+)?(?:documents|passages|abstracts|results|chunks|articles)\b",
-    re.IGNORECASE,
-)
-_BETAS = re.compile(
-    rf"(?:β|\\?beta)_?\{{?1\}}?\$?\s*,\s*\$?(?:β|\\?beta)_?\{{?2\}}?\$?\)?\s*=\s*\$?[(\[{{]?\s*(?P<one>{NUMBER})\s*,\s*(?P<two>{NUMBER})",
-    re.IGNORECASE,
-)
-_TRIED = re.compile(r"search|swe[ep]|tune|grid|from|among|set|range|explore|experiment|tri|values|chosen|picked|var[iy]", re.IGNORECASE)
-"""What says that numbers in square brackets are values, where they might be citations."""
-_PRODUCT = re.compile(
-    rf"(?:\s*\([^()]{{1,40}}\))?(?:\s*(?:[*×x·]|\\times|\\cdot)\s*\$?{NUMBER}\$?(?:\s*\([^()]{{1,40}}\))?){{1,5}}\s*=\s*\$?(?P<number>{NUMBER})(?![\w^]|\.\d)"
-)
-_LENGTHS = frozenset(
-    re.findall(
-        r"\w+",
-        "training pretraining tuning finetuning optimization optimizer gradient parameter model full total more additional further extra sgd adam of",
-    )
 )
 """Words between a number and "steps" that leave them steps of training; fifty discretization steps are none."""
 _TRAINS = re.compile(r"train|fine-?tun|\bcomput|\bepochs?\b", re.IGNORECASE)
@@ -117,31 +79,16 @@ def read(text: str, sink: Sink, *, first: int = 1, kind: FactKind = "prose", aro
 
 
 def _sentence(sentence: TokenizedSentence, phrases: Lexicon, sink: Sink, kind: FactKind) -> None:
-    if undone(sentence):
-        return
     words = sentence.words
-    _betas(sentence, sink, kind)
     _paired(sentence, [*hits(words, sentence, phrases, "name")], sink, kind)
     for role, put in (("counted", _counted), ("name", _named)):
         for phrase, start, end in hits(words, sentence, phrases, role):
             if not not_meant(sentence, phrase, start, kind):
                 put(sentence, phrase, start, end, sink, kind)
-    for phrase, start, end in hits(words, sentence, phrases, "choice"):
-        if not not_meant(sentence, phrase, start, kind) and not says_otherwise(sentence, phrase, end):
+    for phrase, start, _ in hits(words, sentence, phrases, "choice"):
+        if not not_meant(sentence, phrase, start, kind):
             _chosen(sentence, phrase, start, words, sink, kind)
-    if kind == "prose" and negation.denies(sentence.text):
-        negation.read(sentence, [*hits(words, sentence, phrases, "off")], sink)
     _specials(sentence, sink, kind)
-
-
-def _betas(sentence: TokenizedSentence, sink: Sink, kind: FactKind) -> None:
-    """`β1, β2 = 0.9, 0.95`: two names, then two values."""
-    for match in _BETAS.finditer(sentence.text):
-        sentence.taken.append(match.span())
-        for name, written in (("adam_beta1", match["one"]), ("adam_beta2", match["two"])):
-            value = sink.ontology.normalise(name, written)
-            if value and value.literal:
-                sink.state(sentence.row(match.start()), name, value.value, match[0], written="betas", kind=kind)
 
 
 def _paired(sentence: TokenizedSentence, names: Sequence[tuple[Phrase, int, int]], sink: Sink, kind: FactKind) -> None:
@@ -171,10 +118,9 @@ def _runs(text: str, names: Sequence[tuple[Phrase, int, int]]) -> Iterator[list[
 
 
 def _scope(written: str | None, sink: Sink) -> str:
-    """What a value is for, without an article; "" for everything, and for the optimizer that has it anyway."""
+    """What a value is for, without an article; "" for the optimizer that has it anyway."""
     words = re.sub(r"\A(?:the|our|a)\s+", "", " ".join((written or "").split()))
-    every = _ALL & set(words.lower().split()) or fold(words) in sink.ontology.terms["optimizer"].choices
-    return "" if every else words[:40]
+    return "" if fold(words) in sink.ontology.terms["optimizer"].choices else words[:40]
 
 
 def _named(sentence: TokenizedSentence, phrase: Phrase, start: int, end: int, sink: Sink, kind: FactKind) -> None:
@@ -187,36 +133,17 @@ def _named(sentence: TokenizedSentence, phrase: Phrase, start: int, end: int, si
         at = after.start("open") if after["open"] and term.type == "list" else after.end()
         if _put_after(sentence, phrase, start, at, after, sink, kind):
             return
-    searched = _SEARCHED.match(sentence.text, end)
-    many = listed(sentence.text, searched.start("open")) if searched else None
-    cited = searched and searched["open"] == "[" and not _TRIED.search(searched[0])
-    free = many and searched and not cited and sentence.free(searched.end(), many.end)
-    if many and searched and free and _put(sentence, term.name, phrase, start, searched.end(), many, sink, kind):
-        return
     before = _BEFORE[0].search(sentence.text[max(0, start - 50) : start])
     if before and (before["number"].lower() not in WORDS or term.topic in _SPELLED_OUT):
-        _put_before(sentence, phrase, start, end, before, sink, kind)
+        _put_before(sentence, phrase, start, before, sink, kind)
 
 
 def _put_after(sentence: TokenizedSentence, phrase: Phrase, start: int, at: int, after: re.Match[str], sink: Sink, kind: FactKind) -> bool:
     """The number, or numbers, that stand at a place after a phrase, each for its own scope."""
-    term, joined = phrase.term, sentence.text[after.start() : at]
+    name = phrase.term.name
     many = listed(sentence.text, at)
-    first_quantity = quantity(sentence.text, at, term)
-    if first_quantity and (product := _PRODUCT.match(sentence.text, first_quantity.end)):
-        first_quantity = Quantity(product["number"], product.end("number"), (product["number"],))
-    plural = phrase.words[-1].endswith("s") or _PLURAL.search(joined) is not None
-    several = many and (len(many.items) > 2 or many.choice or plural)
-    name = term.name
-    if name == "learning_rate" and re.search(r"\bto\b", joined) and _DECAYING.search(sentence.text[max(0, start - 40) : start]):
-        name = "min_learning_rate"
-    if name == "momentum" and _AVERAGED.search(sentence.text[max(0, start - 80) : start]):
-        name = "ema_decay"
-    if many and term.type != "list" and sentence.free(at, many.end):
-        for scope, item in zip(scopes(sentence.text, start, many.end, len(many.items)), many.items, strict=False):
-            _put(sentence, name, phrase, start, at, Quantity(item, many.end, (item,)), sink, kind, scope[:40])
-        if not sentence.free(at, many.end):
-            return True
+    first_quantity = quantity(sentence.text, at, phrase.term)
+    several = many and (len(many.items) > 2 or many.choice or phrase.words[-1].endswith("s"))
     if many and several and sentence.free(at, many.end) and _put(sentence, name, phrase, start, at, many, sink, kind):
         return True
     if not first_quantity or not sentence.free(at, first_quantity.end):
@@ -260,15 +187,13 @@ def _unit(text: str, end: int) -> str:
     return match[1] if match else ""
 
 
-def _put_before(sentence: TokenizedSentence, phrase: Phrase, start: int, end: int, before: re.Match[str], sink: Sink, kind: FactKind) -> bool:
+def _put_before(sentence: TokenizedSentence, phrase: Phrase, start: int, before: re.Match[str], sink: Sink, kind: FactKind) -> bool:
     offset = max(0, start - 50)
     ahead = sentence.text[max(0, offset + before.start("number") - 24) : offset + before.start("number")]
     at, last = offset + before.start("number"), offset + before.end("number")
     name = phrase.term.name
-    if name in {"steps", "epochs"} and _warms(sentence.text, at, end):
+    if name in {"steps", "epochs"} and _WARMING.search(sentence.text[max(0, at - 60) : at]):
         name = f"warmup_{name}"
-    if name == "steps" and _ACCUMULATED.search(sentence.text[max(0, at - 80) : at]):
-        name = "gradient_accumulation"
     if (_ORDINAL.search(ahead) and not name.startswith("warmup")) or not sentence.free(at, last):
         return False
     number_word = WORDS.get(before["number"].lower())
@@ -278,13 +203,7 @@ def _put_before(sentence: TokenizedSentence, phrase: Phrase, start: int, end: in
     return _put(sentence, name, phrase, at, at, Quantity(text, last, (text,)), sink, kind)
 
 
-def _warms(text: str, at: int, end: int) -> bool:
-    """Whether a number of steps is one of warm-up, by the words before it or right after what it counts."""
-    before = _WARMING.search(text[max(0, at - 60) : at]) or _RISING.search(text[max(0, at - 90) : at])
-    return bool(before or _WARMED.match(text, end))
-
-
-def _counted(sentence: TokenizedSentence, phrase: Phrase, start: int, end: int, sink: Sink, kind: FactKind) -> None:
+def _counted(sentence: TokenizedSentence, phrase: Phrase, start: int, _: int, sink: Sink, kind: FactKind) -> None:
     ahead = sentence.text[max(0, start - 50) : start]
     before = next((match for pattern in _BEFORE if (match := pattern.search(ahead))), None)
     if not before or _JOINING & set(before["between"].lower().split()):
@@ -294,9 +213,7 @@ def _counted(sentence: TokenizedSentence, phrase: Phrase, start: int, end: int, 
     between = before["between"].lower().split()
     if between and phrase.term.topic not in _SPELLED_OUT | {"architecture"}:
         return
-    if between and phrase.term.name == "steps" and not _LENGTHS & set(re.split(r"[\s-]+", " ".join(between))):
-        return
-    _put_before(sentence, phrase, start, end, before, sink, kind)
+    _put_before(sentence, phrase, start, before, sink, kind)
 
 
 def _cued(cues: Sequence[str], sentence: TokenizedSentence) -> bool:
@@ -322,7 +239,7 @@ def _chosen(sentence: TokenizedSentence, phrase: Phrase, start: int, words: Sequ
 
 
 def _specials(sentence: TokenizedSentence, sink: Sink, kind: FactKind) -> None:
-    """Durations of training, and what is retrieved: quantities whose name is not one phrase."""
+    """Durations of training, whose name is not one phrase."""
     if _TRAINS.search(sentence.text):
         for match in _DURATION.finditer(sentence.text):
             number = WORDS.get(match["number"].lower(), match["number"])
@@ -330,5 +247,3 @@ def _specials(sentence: TokenizedSentence, sink: Sink, kind: FactKind) -> None:
             value = sink.ontology.normalise("training_time", f"{number} {match['unit']}")
             if value and value.literal and not _ORDINAL.search(sentence.text[max(0, match.start() - 20) : match.start()]):
                 sink.state(sentence.row(match.start()), "training_time", value.value, match[0], written="training time", kind=kind)
-    for match in _TOP.finditer(sentence.text):
-        sink.state(sentence.row(match.start()), "retrieval_k", match[1], match[0], written="top k", kind=kind)

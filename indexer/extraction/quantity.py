@@ -31,8 +31,6 @@ _NEXT = re.compile(
     rf"\s*(?:,\s*(?:and|or)?|\band\b|\bor\b|/|;)\s*\$?(?P<number>{NUMBER})\$?(?![\w^]|\.\d|\s*-?(?:training\s+)?(?:epochs?|steps|iterations|layers|heads|GPUs?)\b)"
 )
 _TUPLE = re.compile(rf"[(\[{{]\s*({NUMBER}(?:\s*,\s*{NUMBER}){{1,8}})\s*[)\]}}]")
-
-
 _THEN = re.compile(r"\s*(?:,\s*(?:and\s+)?|and\s+|/\s*)")
 
 
@@ -87,36 +85,3 @@ def listed(text: str, at: int) -> Quantity | None:
     if len(items) < 2:
         return None
     return Quantity("[" + ", ".join(item.replace(",", "") for item in items) + "]", end, tuple(items), choice or bool(opened))
-
-
-_NAME = r"(?:[A-Z][\w.+×-]{0,30}(?:[ ~](?:[A-Z]|\d)[\w.+×-]{0,20}){0,3})"
-_NAMES = re.compile(
-    rf"\b(?:for|on|of|in|with|from|to)\s+(?:the\s+|our\s+)?(?P<names>{_NAME}(?:,\s+(?:and\s+)?{_NAME}){{0,5}},?\s+and\s+{_NAME})(?![\w])"
-)
-_JOINT = re.compile(r",\s+and\s+|,\s+|\s+and\s+")
-_KINDS = re.compile(r"(?P<names>\b[a-z][a-z-]{2,20}(?:,\s+[a-z][a-z-]{2,20}){0,4},?\s+and\s+[a-z][a-z-]{2,20})\s+\Z")
-_CITED = re.compile(r"\s?\[[^\[\]]{1,200}\]")
-_REACH = 90
-"""Characters before a phrase within which its own modifiers stand, and behind its values within which "respectively" does."""
-
-
-def scopes(text: str, phrase: int, after: int, count: int) -> list[str]:
-    """What each of `count` values is for, by the order of names in the sentence; none where it does not say so, or names fewer or more.
-
-    `phrase` is where the words of the detail begin, `after` where its last value ends.
-    """
-    end = next((match.start() for match in re.finditer(r"\.(?:\s|\Z)", text[after:])), len(text))
-    end = end + after if end < len(text) else end
-    if "respectively" not in text[after:end]:
-        return []
-    begin = max((match.end() for match in re.finditer(r"[.!?]\s+(?=[A-Z])", text[:phrase])), default=0)
-    if (kinds := _KINDS.search(text[max(begin, phrase - _REACH) : phrase])) and len(kinds_named := _split(kinds["names"])) == count:
-        return kinds_named
-    before, behind = _CITED.sub("", text[begin:phrase]), _CITED.sub("", text[after:end])
-    lists = [_split(match["names"]) for match in (*_NAMES.finditer(behind), *reversed([*_NAMES.finditer(before)]))]
-    return next((names for names in lists if len(names) == count), [])
-
-
-def _split(names: str) -> list[str]:
-    parts: Sequence[str] = _JOINT.split(names)
-    return [part.strip(" ,") for part in parts if part.strip(" ,")]

@@ -27,14 +27,11 @@ _COMMON = frozenset(
 _MOST = 4_000
 _WIDE = re.compile(r"[^\S\n]{40,}")
 """White space that stands in no sentence; patterns that look across it would take the square of its length."""
-_BROKEN = re.compile(r"[})\]]\s{0,2}\d")
-"""Where a number begins after what a bracket has closed: `\\frac{1}{\\beta}2.048` is no second beta."""
-_POINT = re.compile(r"\.\d")
 
 
 @dataclass(frozen=True)
 class Phrase:
-    """Words that name a detail, count it, are one of its choices (`spelled` where case matters), or name what a sentence may do without."""
+    """Words that name a detail, count it, or are one of its choices (`spelled` where case matters)."""
 
     words: tuple[str, ...]
     term: Term
@@ -77,16 +74,14 @@ def lexicon(ontology: Ontology) -> Lexicon:
     phrases_by_key: dict[str, list[Phrase]] = {}
     for term in ontology.terms.values():
         rows = [(phrase, "name", "") for phrase in term.prose] + [(noun, "counted", "") for noun in term.counted]
-        rows += [
-            (spelling, "choice", choice) for choice, spellings in term.values.items() for spelling in spellings if term.cues and _distinct(spelling)
-        ]
-        rows += [(technique, "off", value) for value, techniques in term.off.items() for technique in techniques]
+        spelled_choices = [(spelling, choice) for choice, spellings in term.values.items() for spelling in spellings if term.cues]
+        rows += [(spelling, "choice", choice) for spelling, choice in spelled_choices if _distinct(spelling)]
         for phrase, role, choice in rows:
             words = tuple(token[0].lower() for token in TOKEN.finditer(phrase))
             spelled = phrase if role == "choice" and len(words) == 1 else ""
             if words:
                 phrases_by_key.setdefault(words[0], []).append(Phrase(words, term, role, choice, spelled))
-    order = {"choice": 0, "name": 1, "counted": 2, "off": 3}
+    order = {"choice": 0, "name": 1, "counted": 2}
     return {
         word: tuple(sorted(phrases_of_key, key=lambda entry: (-len(entry.words), order[entry.role])))
         for word, phrases_of_key in phrases_by_key.items()
@@ -130,21 +125,12 @@ def hits(words: Sequence[str], sentence: TokenizedSentence, phrases: Lexicon, ro
                 continue
             start, end = sentence.tokens[at].start(), sentence.tokens[at + size - 1].end()
             together = size == 1 or end - start <= 2 * sum(map(len, phrase.words)) + 8
-            numbered = size > 1 and phrase.words[-1].isdigit()
-            if numbered and (_BROKEN.search(sentence.text, start, end) or _POINT.match(sentence.text, end)):
-                continue
             if together and (not phrase.spelled or sentence.text[start:end] == phrase.spelled):
                 length = size
                 yield phrase, start, end
         at += length or 1
 
 
-_UNDONE = re.compile(
-    r"\bfuture (?:work|research|stud(?:y|ies))\b|\bmore common(?:ly)?\b|\bperforms? (?:similarly|equally|comparably)\b", re.IGNORECASE
-)
-"""What says that a sentence speaks of what was not done, or of what others do."""
-_FOREGONE = re.compile(r"\b(?:rather than|instead of|in place of|as opposed to|in contrast to|unlike)\s+(?:(?!we\b)[\w-]+\s+){0,3}\Z", re.IGNORECASE)
-"""What stands before that which was not taken."""
 _EXAMPLE = re.compile(
     r"\b(?:such as|e\.g\.,?|for example,?|for instance,?)\s+(?:[\w-]{1,30}(?:\s[\w-]{1,30}){0,2}"
     r"(?:\s\[[^\[\]]{1,60}\])?(?:,?\s(?:and|or)\s|,\s)){0,3}\Z",
@@ -152,8 +138,6 @@ _EXAMPLE = re.compile(
 )
 """What stands before an example of something; of sets (augmentations, metrics) examples say what is used."""
 _SETS = {"augmentation", "evaluation", "data"}
-_SCALES = re.compile(r"\bscal\w{1,6}\b[^.;]{0,60}\Z|\b(?:size|gpus?|samples|images)\s*\Z", re.IGNORECASE)
-"""What stands before "divided by 256" where that is the batch of a scaling rule."""
 _COST = re.compile(
     r"\b(?:[GMTP]?FLOPs?|MACs|throughput|latency|(?:inference|generation|sampling|evaluation) (?:time|speed)|"
     r"(?:seconds?|ms) per (?:image|sample|iteration|step)|(?:images?|samples?|tokens?|img)\s?(?:/|per\s)\s?s(?:ec(?:onds?)?)?)\b",
@@ -166,53 +150,14 @@ _PREFIXES = frozenset(
     {"pre", "post", "re", "fine", "mini", "micro", "per", "max", "min", "semi", "non", "half", "vanilla", "standard", "nvidia", *WORDS}
 )
 """Parts before a hyphen that leave the word after it what it is."""
-_DENIED = re.compile(
-    r"\b(?:no|nor|neither|without(?:\s+(?:any|using))?|(?:not|n't|never)\s+(?:use|used|using|apply|applied|applying|employ\w{0,3}))\s+"
-    r"(?:[\w-]{1,20}(?:,?\s+(?:or|nor))?\s+)?\Z",
-    re.IGNORECASE,
-)
-"""What stands before that which is not there."""
-_BESIDE = re.compile(r"(?<!\band )(?<!\bor )\b(?![A-Z][a-z])([A-Za-z]+)[ \n]\Z")
-"""The word right before a name; in "training and sampling batch sizes" it stands for another one, in "Test batch sizes of ..." it is a verb."""
-_OF_A_SCHEDULE = re.compile(r"learning|rate|lr|schedul|decay|anneal|linear|constant")
-_SCHEDULED = re.compile(r"\blearning[ \n-]?rates?\b|\blr\b|\bschedul|(?<!weight )(?<!weight-)\b(?:decay|anneal)", re.IGNORECASE)
-_BORDER = re.compile(r"[,;:()]")
-_TELLING = 2
-"""Words above which a schedule's name need not have the learning rate in its own clause: "the inverse square root" of the step."""
-
-
-def undone(sentence: TokenizedSentence) -> bool:
-    """Whether a sentence speaks of what was not done, or of what others do."""
-    return _UNDONE.search(sentence.text) is not None
 
 
 def not_meant(sentence: TokenizedSentence, phrase: Phrase, start: int, kind: FactKind) -> bool:
-    """Whether a phrase is the end of another word ("alignment-depth"), another's ("class dropout"), not taken, or an example."""
+    """Whether a phrase is the end of another word ("alignment-depth"), an example, or a condition of measuring cost."""
     ahead = sentence.text[max(0, start - 80) : start]
     joined = re.search(r"([A-Za-z]+)-\Z", ahead[-30:])
     if joined and (phrase.role == "choice" or len(phrase.words) == 1) and joined[1].lower() not in _PREFIXES:
         return True
-    if phrase.role == "name" and (beside := _BESIDE.search(ahead[-30:])) and beside[1].lower() in phrase.term.unlike:
-        return True
-    if phrase.role == "choice" and (_DENIED.search(ahead) or _is_unscheduled(sentence, phrase, start)):
-        return True
     example = phrase.role == "choice" and phrase.term.topic not in _SETS and _EXAMPLE.search(ahead)
     cost = kind == "prose" and phrase.term.topic in _CONDITIONS and _COST.search(sentence.text) and not _DONE.search(sentence.text)
-    scaling = phrase.words[-1] == "by" and phrase.term.name == "lr_decay_factor" and _SCALES.search(ahead)
-    return bool(example or cost or scaling or _FOREGONE.search(ahead))
-
-
-def _is_unscheduled(sentence: TokenizedSentence, phrase: Phrase, start: int) -> bool:
-    """Whether the bare name of a schedule stands in a clause that speaks of none: "multi-step" is said of much."""
-    if phrase.term.type != "schedule" or any(_OF_A_SCHEDULE.match(word) for word in phrase.words):
-        return False
-    if len(phrase.words) > _TELLING:
-        return not _SCHEDULED.search(sentence.text)
-    before = _BORDER.split(sentence.text[max(0, start - 120) : start])[-1]
-    return not _SCHEDULED.search(before + _BORDER.split(sentence.text[start : start + 120])[0])
-
-
-def says_otherwise(sentence: TokenizedSentence, phrase: Phrase, end: int) -> bool:
-    """Whether the word after a choice makes it another thing: features that begin as Gaussian noise say nothing of weights."""
-    after = TOKEN.search(sentence.text, end)
-    return after is not None and after[0].lower() in phrase.term.unlike
+    return bool(example or cost)

@@ -26,7 +26,6 @@ from lineage.text.tokens import parts
 _SEGMENTS = re.compile(r"[./\[\]()'\" :]+")
 _NAME = re.compile(r"[./\[\]()'\":]+")
 _MOST_CONTEXT = 12
-_LONGEST_HEAD = 3
 _MOST_QUALIFIERS = 3
 _GENERIC = {"type", "name", "class", "target", "path", "algorithm", "policy"}
 """Keys that say what the thing right around them is, and nothing of what is further out."""
@@ -76,15 +75,6 @@ class NameMatch:
     own: bool = False
 
 
-class NameEnding(NamedTuple):
-    """What a name in a list of settings may mean by its last words: the detail, what the words before say, which values are plausible."""
-
-    name: str
-    scope: str
-    low: float
-    high: float
-
-
 class Ontology:
     """All details, looked up by any of their names."""
 
@@ -98,7 +88,6 @@ class Ontology:
         self._within: dict[str, list[tuple[str, str]]] = {}
         self._spoken: dict[str, str] = {}
         self._tails: dict[str, str] = {}
-        self._heads: dict[str, list[Term]] = {}
         for term in self.terms.values():
             self._index(term)
         self._known = lru_cache(MAX_KNOWN)(self._naming)
@@ -119,8 +108,6 @@ class Ontology:
                 self._within.setdefault("*" * (identifier[:1] == "*") + fold(identifier), []).append((group, term.name))
         for phrase in (term.title, *term.prose):
             self._spoken.setdefault(fold(phrase), term.name)
-        for noun in term.heads:
-            self._heads.setdefault(noun, []).append(term)
 
     # -- names
 
@@ -178,17 +165,6 @@ class Ontology:
                 if name_match and all(piece in allowed or piece.isdigit() for piece in other_pieces):
                     return NameMatch(name_match.name, "_".join(other_pieces), name_match.meant)
         return None
-
-    def headed(self, written: str) -> list[NameEnding]:
-        """What the last words of a name in a list of settings may mean ("Schedule-Free LR"), the longest of them; the words before are the scope."""
-        words = written.split()
-        for at in range(max(0, len(words) - _LONGEST_HEAD), len(words)):
-            noun, before = fold("".join(words[at:])), words[:at]
-            heading_words = {fold(part) for word in before for part in (word, *parts(word))}
-            terms = [term for term in self._heads.get(noun, ()) if heading_words.isdisjoint(term.unlike)]
-            if noun in self._heads:
-                return [NameEnding(term.name, " ".join(before), *term.heads[noun]) for term in terms]
-        return []
 
     def find(self, name: str) -> Term:
         """The detail that a person means by any of its names; raises `NotFound` with the nearest ones."""

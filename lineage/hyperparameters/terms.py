@@ -20,7 +20,7 @@ from lineage.tables import own, packaged
 ValueType = Literal["number", "integer", "fraction", "choice", "list", "schedule", "boolean", "text"]
 """Of a user's own table."""
 T = TypeVar("T")
-_LISTS = ("identifiers", "prose", "counted", "cues", "prose_cues", "values_like", "renames", "kinds", "unlike")
+_LISTS = ("identifiers", "prose", "counted", "cues", "prose_cues", "values_like", "renames", "kinds")
 
 
 def fold(text: str) -> str:
@@ -42,9 +42,6 @@ class Term:
     `values` are its choices with their spellings; `flags` are
     identifiers whose truth is a choice (`fp16: true`); `cues` must stand in a sentence for a choice to be meant.
     A `closed` detail has no choices but the known ones, and a list for one that it `renames` with an item above `lists_above` is its.
-    `heads` are nouns that name it at the end of a longer name in a list of settings ("Schedule-Free LR"), each with the
-    range of values that it is plausible for. Words `unlike` make something else of what they stand beside: before a head or a
-    name, after a choice of a text. `off` are values that say that a technique is not used, with its names.
     """
 
     name: str
@@ -64,9 +61,6 @@ class Term:
     values_like: tuple[str, ...] = ()
     renames: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
-    heads: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    unlike: tuple[str, ...] = ()
-    off: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     durations: bool = False
     closed: bool = False
     lists_above: float = float("inf")
@@ -153,8 +147,7 @@ def _term(row: Mapping[str, Any]) -> Term:
     if row["type"] not in get_args(ValueType):
         raise ValueError(f"{row['name']}: there is no type {row['type']!r}")
     words: dict[str, Any] = {key: _words(row.get(key, ())) for key in _LISTS}
-    words |= {key: {str(name): _words(spellings) for name, spellings in row.get(key, {}).items()} for key in ("within", "values", "off")}
-    words["heads"] = {fold(str(noun)): (float(limits[-2]), float(limits[-1])) for noun, limits in row.get("heads", {}).items()}
+    words |= {key: {str(name): _words(spellings) for name, spellings in row.get(key, {}).items()} for key in ("within", "values")}
     words["flags"] = {str(key): str(value) for key, value in row.get("flags", {}).items()}
     words |= {"name": str(row["name"]), "title": str(row["title"]), "topic": american(str(row["topic"]))}
     low, high = row.get("range") or (float("-inf"), float("inf"))

@@ -149,13 +149,6 @@ def test_a_list_of_widths_is_no_number_of_layers():
     assert ontology().refined("normalization", "quantile") == "feature_scaling"
 
 
-def test_the_last_words_of_a_setting_name_it_for_what_stands_before():
-    found = ontology().headed("Schedule-Free learning rate")
-    assert [(one.name, one.scope) for one in found] == [("learning_rate", "Schedule-Free")]
-    assert {one.name for one in ontology().headed("Cosine Warm-up")} == {"warmup_ratio", "warmup_steps"}
-    assert ontology().headed("EMA decay rate of nothing") == ontology().headed("final LR") == ontology().headed("") == []
-
-
 def test_a_name_with_spaces_is_the_title_of_a_run():
     assert ontology().normalise("model", "VarNet DDP x4") is None
     assert ontology().normalise("model", "vit_base_patch16") == ("vit_base_patch16", "", True)

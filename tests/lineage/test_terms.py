@@ -26,12 +26,12 @@ def table(tmp_path: Path, more: Any) -> TermTable:
 
 
 def test_rows_of_a_known_name_add_to_its_lists_and_replace_what_is_none(tmp_path: Path) -> None:
-    row = {"name": "learning_rate", "identifiers": ["eta0"], "title": "step width", "range": [0, 5], "heads": {"stride": [0, 1]}}
+    row = {"name": "learning_rate", "identifiers": ["eta0"], "title": "step width", "range": [0, 5], "flags": {"stride": "0"}}
     before = ontology().terms["learning_rate"]
     (after,) = [term for term in table(tmp_path, {"details": [row]}).terms if term.name == "learning_rate"]
     assert after.identifiers == (*before.identifiers, "eta0")
     assert (after.title, after.range, after.type) == ("step width", (0.0, 5.0), before.type)
-    assert after.heads == {**before.heads, "stride": (0.0, 1.0)}
+    assert after.flags == {**before.flags, "stride": "0"}
 
 
 def test_choices_contexts_calls_and_qualifiers_are_added(tmp_path: Path) -> None:
@@ -75,7 +75,6 @@ def test_a_new_row_is_a_detail_of_its_own_and_another_table_has_another_digest(t
         {"details": [{**ROW, "identifiers": "zeta"}]},
         {"details": [{**ROW, "range": [1]}]},
         {"details": [{**ROW, "range": [1, None]}]},
-        {"details": [{**ROW, "heads": {"stride": [1]}}]},
         {"details": [{**ROW, "within": {"optimizer": "eps"}}]},
         {"details": [{**ROW, "flags": ["use_zeta"]}]},
         {"details": [{**ROW, "lists_above": "many"}]},
@@ -107,7 +106,7 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["x", "lr"]), inner, max_size=2),
     max_leaves=4,
 )
-FIELDS = ["name", "title", "topic", "type", "range", "identifiers", "within", "values", "flags", "heads", "kinds", "closed", "lists_above"]
+FIELDS = ["name", "title", "topic", "type", "range", "identifiers", "within", "values", "flags", "kinds", "closed", "lists_above"]
 
 
 @settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)

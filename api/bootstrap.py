@@ -262,14 +262,17 @@ class Parts:
         index = self._index(generation)
         engine = self.engine_of(generation, index)
         files = {INDEX: json.dumps({"recall": index.recall}).encode()} if hasattr(index, "recall") else {}
+        files |= self._concluded(engine, SETTLED, REPORT if whole else "")
         partial = engine.without_target_code()
-        for read, report, settled in ((engine, REPORT, SETTLED), (partial, REPORT_WITHOUT, "" if partial is engine else SETTLED_WITHOUT)):
-            facts = holders_of(read)
-            if settled:
-                files[settled] = self._settled(read, facts)
-            if whole:
-                files |= self._report(read, facts, report)
+        if partial is not engine:
+            files |= self._concluded(partial, SETTLED_WITHOUT, REPORT_WITHOUT if whole else "")
+        elif whole:
+            files[REPORT_WITHOUT] = files[REPORT]
         return files
+
+    def _concluded(self, engine: Engine, settled: str, report: str) -> Mapping[str, bytes]:
+        facts = holders_of(engine)
+        return {settled: self._settled(engine, facts)} | (self._report(engine, facts, report) if report else {})
 
     def _settled(self, engine: Engine, facts: FactIndex) -> bytes:
         """What the works of a generation hold of each detail and mechanism."""
@@ -279,7 +282,7 @@ class Parts:
         details = [name for name in facts.held if name in engine.ontology.terms]
         return dumped(Making.of(engine.generation, engine.kinship, engine.ontology, facts), details, kinds(), mark(engine.ontology))
 
-    def _report(self, engine: Engine, facts: FactIndex, name: str) -> Mapping[str, bytes]:
+    def _report(self, engine: Engine, facts: FactIndex, name: str) -> dict[str, bytes]:
         from retrieval.gaps.stored_report import dumped
 
         return {name: dumped(self.report(engine, facts), self.report_digest, engine.generation.catalog, engine.kinship)}

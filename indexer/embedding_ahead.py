@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from indexer.chunking.chunker import chunk
+from indexer.chunking.chunker import chunks_at
 from indexer.documents import embed
 from lineage.errors import LineageError
 from lineage.progress import unwatched
@@ -68,7 +68,7 @@ class _Ahead:
             if len(waiting) < _BATCH:
                 with suppress(queue.Empty):
                     document = self._documents.get(timeout=_LOOK)
-                    waiting += [chunk(document, cut) for cut in document.cuts]
+                    waiting += chunks_at(document, document.cuts)
             elif self._bench.sandbox.is_idle():
                 yield waiting[:_BATCH]
                 del waiting[:_BATCH]

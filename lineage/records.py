@@ -400,7 +400,7 @@ class Document:
 class Chunk:
     """The unit of retrieval: a stretch of one document.
 
-    `id` is `c_` and a hash of (blob, path, parser, chunker, offsets), so it names the same text for ever.
+    `id` is `c_` and a hash of (work, path, parser, chunker, text of the document, offsets), so it names the same text for ever.
     `header` is embedded with the text and shown apart. `symbol` is the qualified name of code, `section`
     the title path of prose. `copies` are other homes of the same text (`work#path#Lstart-Lend`).
     """

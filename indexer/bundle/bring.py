@@ -250,8 +250,7 @@ def _same(
         document = here.get(place)
         if not document or document.parser != bundled_document.parser or digest(document.text) != bundled_document.sha256:
             continue
-        placed = replace(document, blob=bundled_document.blob)
-        parts = {part.id: part for part in (chunker.chunk(placed, cut) for cut in placed.cuts)}
+        parts = {part.id: part for part in chunker.chunks_at(document, document.cuts)}
         expected_digests = {passage.chunk.id: passage.digest for passage in passages.get(place, ())}
         if all(name in parts and records.digest(records.chunk_values(parts[name])) == digest for name, digest in expected_digests.items()):
             texts[place] = document.text

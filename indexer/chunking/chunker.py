@@ -15,26 +15,34 @@ from indexer.chunking.pieces import Piece, SourceText, table_head
 from indexer.read_document import Bounds
 from lineage.records import Chunk, Document, Span
 
-VERSION = "chunk@3"
+VERSION = "chunk@4"
 MAX_HEADER = 500
 
 
 def chunks(document: Document) -> list[Chunk]:
     """Every chunk of a document, in the order of its text."""
-    return [chunk(document, cut) for cut in cuts(document)]
+    return chunks_at(document, cuts(document))
 
 
-def chunk(document: Document, cut: Bounds) -> Chunk:
-    """The chunk that a cut of a document is."""
-    return Chunk(
-        id=_id(document, cut),
-        work=document.work,
-        path=document.path,
-        kind=document.kind,
-        text=document.text[cut.start : cut.end],
-        language=document.language,
-        **vars(cut),
-    )
+def chunks_at(document: Document, bounds: Iterable[Bounds]) -> list[Chunk]:
+    """The chunks that cuts of a document are.
+
+    An id names a place of one work by the text that stands there, whatever the commit: a file that another commit left alone keeps its
+    chunks. The same file in another work is another place, with its own standing and license.
+    """
+    file = _hash(document.work, document.path, document.parser, VERSION, document.text)
+    return [
+        Chunk(
+            id=f"c_{_hash(file, str(cut.start), str(cut.end))[:20]}",
+            work=document.work,
+            path=document.path,
+            kind=document.kind,
+            text=document.text[cut.start : cut.end],
+            language=document.language,
+            **vars(cut),
+        )
+        for cut in bounds
+    ]
 
 
 def cuts(document: Document) -> Iterator[Bounds]:
@@ -73,10 +81,8 @@ def _main(document: Document, own: list[Span]) -> Span:
     return next(iter((*tables, *own)), Span(0, 0, "text"))
 
 
-def _id(document: Document, cut: Bounds) -> str:
-    """One place of one work: the same file in another work is another place, with its own standing and licence."""
-    parts = (document.work, document.blob, document.path, document.parser, VERSION, str(cut.start), str(cut.end))
-    return "c_" + hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:20]
+def _hash(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _units(piece: Piece) -> list[Span]:

@@ -47,7 +47,7 @@ def extract(document: Document, chunks: Sequence[Chunk], terms: Ontology) -> Ext
 
 def units(document: ReadDocument) -> tuple[list[Chunk], Extracted]:
     """The chunks of a document, and the facts and settings in them."""
-    own = [chunker.chunk(document, cut) for cut in document.cuts]
+    own = chunker.chunks_at(document, document.cuts)
     return own, placed(document, own, document.stated)
 
 

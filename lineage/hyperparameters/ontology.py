@@ -60,6 +60,15 @@ class NormalizedValue(NamedTuple):
     literal: bool
 
 
+class _Comparable(NamedTuple):
+    """A value normalised, and as what it is compared with others."""
+
+    value: str
+    literal: bool
+    folded: str
+    numbers: tuple[int | float, ...] | None
+
+
 @dataclass(frozen=True)
 class NameMatch:
     """What a name of a source means: the detail, what it holds for (`encoder` of `encoder_lr`), the value that "true" stands for.
@@ -91,6 +100,7 @@ class Ontology:
         for term in self.terms.values():
             self._index(term)
         self._known = lru_cache(MAX_KNOWN)(self._naming)
+        self._compared = lru_cache(MAX_KNOWN)(self._comparable)
 
     def _index(self, term: Term) -> None:
         for identifier in term.identifiers:
@@ -227,12 +237,16 @@ class Ontology:
 
     def same(self, name: str, value: str, other: str) -> bool:
         """Whether two values of a detail are one."""
-        first, second = (self.normalise(name, text) or NormalizedValue(text, "", True) for text in (value, other))
+        first, second = self._compared(name, value), self._compared(name, other)
         if first.literal != second.literal:
             return False
         if name in self.terms and self.terms[name].type == "schedule":
             return agree(first.value, second.value)
-        return first.value == second.value or close(first.value, second.value) or fold(first.value) == fold(second.value) != ""
+        return first.value == second.value or first.folded == second.folded != "" or close(first.numbers, second.numbers)
+
+    def _comparable(self, name: str, text: str) -> _Comparable:
+        normalized = self.normalise(name, text) or NormalizedValue(text, "", True)
+        return _Comparable(normalized.value, normalized.literal, fold(normalized.value), numbers(normalized.value))
 
 
 def _is_own(identifier: str, name: str) -> bool:
@@ -365,17 +379,22 @@ def _structure(term: Term, text: str) -> str | None:
     return schedule(term.choices.get(fold(kind), kind.lower()), **numbers) if kind else None
 
 
-def close(left: str, right: str) -> bool:
-    """Whether two values are the same number, or lists of the same numbers."""
+def numbers(value: str) -> tuple[int | float, ...] | None:
+    """The number that a value is, or those of a list; None for anything else."""
     try:
-        a, b = json.loads(left), json.loads(right)
+        read_value = json.loads(value)
     except ValueError:
-        return False
-    rows = ([a] if not isinstance(a, list) else a, [b] if not isinstance(b, list) else b)
-    if len(rows[0]) != len(rows[1]):
+        return None
+    row = read_value if isinstance(read_value, list) else [read_value]
+    return tuple(row) if all(isinstance(number, int | float) for number in row) else None
+
+
+def close(left: tuple[int | float, ...] | None, right: tuple[int | float, ...] | None) -> bool:
+    """Whether two values are the same number, or lists of the same numbers."""
+    if left is None or right is None or len(left) != len(right):
         return False
     try:
-        return all(isinstance(x, int | float) and isinstance(y, int | float) and math.isclose(x, y) for x, y in zip(*rows, strict=True))
+        return all(map(math.isclose, left, right))
     except OverflowError:  # a whole number beyond every float
         return False
 

@@ -74,8 +74,10 @@ def test_offsets_lines_and_text_agree() -> None:
 def test_ids_name_the_same_text_for_ever_and_differ_between_files() -> None:
     document = python(function("f", 5))
     (first,) = chunks(document)
-    assert first.id == "c_e77e200e57ac0716bbd5"
+    assert first.id == "c_b5d9f25c7432dc2f1dfb"
     assert chunks(document) == [first]
+    assert chunks(replace(document, blob="another commit")) == [first]
+    assert chunks(replace(document, text=document.text + "# edited\n"))[0].id != first.id
     assert chunks(replace(document, path="other.py"))[0].id != first.id
     assert chunks(replace(document, work=WorkId("fork")))[0].id != first.id
     assert chunks(replace(document, parser="code@3"))[0].id != first.id

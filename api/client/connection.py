@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -69,13 +68,13 @@ _KINDS: Mapping[str, type[LineageError]] = {
 }
 
 
-def token_of_start(url: str, home: Path | None = None) -> str:
+def token_of_start(url: str) -> str:
     """The token that this user's server at a loopback address was started with (`lineage serve --private`); empty if there is none."""
     try:
         address = urlsplit(url)
         if address.hostname not in LOOPBACK:
             return ""
-        owner = json.loads(server_file(home or settings.load().home, address.port or 80).read_bytes())
+        owner = json.loads(server_file(settings.load().home, address.port or 80).read_bytes())
         return str(owner["token"])
     except (OSError, ValueError, KeyError, TypeError, LineageError):
         return ""

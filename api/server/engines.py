@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from retrieval.search.engine import Engine
 
 
+_MOST = 4
+
+
 class _Kept:
     """An engine, its number of users, and whether to close it when unused."""
 
@@ -32,11 +35,10 @@ class _Kept:
 
 
 class KeptParts(Parts):
-    """Parts that keep engines open: those in use and at most `most` others."""
+    """Parts that keep engines open: those in use and at most four others."""
 
-    def __init__(self, settings: Settings, most: int = 4) -> None:
+    def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
-        self._most = most
         self._kept: OrderedDict[tuple[str, str], _Kept] = OrderedDict()
         self._reports: OrderedDict[tuple[str, str, frozenset[str], bool], Gaps] = OrderedDict()
         self._opening: dict[str, threading.Lock] = {}
@@ -77,7 +79,7 @@ class KeptParts(Parts):
     def _retire(self, lineage: str, generation: str) -> None:
         """Release the lineage's older generations and the least recently used engines."""
         old = [key for key in self._kept if key[0] == lineage and key[1] != generation]
-        old += list(self._kept)[: max(0, len(self._kept) - len(old) - self._most)]
+        old += list(self._kept)[: max(0, len(self._kept) - len(old) - _MOST)]
         for key in dict.fromkeys(old):
             self._let_go(self._kept.pop(key))
 
@@ -99,7 +101,7 @@ class KeptParts(Parts):
             made = self._reports.get(key) or super().gaps(engine)
             self._reports[key] = made
             self._reports.move_to_end(key)
-            while len(self._reports) > 2 * self._most:
+            while len(self._reports) > 2 * _MOST:
                 self._reports.popitem(last=False)
             return made
 

@@ -33,13 +33,14 @@ _SUFFIX = re.compile(r"_(?:list|thresh)\Z")
 class Sink:
     """Collects what one document states; `kind` is what a reader finds unless it says otherwise."""
 
-    def __init__(self, ontology: Ontology, kind: FactKind, first: int = 0) -> None:
+    def __init__(self, ontology: Ontology, kind: FactKind) -> None:
         self.ontology = ontology
         self.kind: FactKind = kind
         self.found: dict[ExtractedFact, None] = {}
         self.settings: dict[RawSetting, None] = {}
         self.cut = False
-        self.first = first
+        self.first = 0
+        """Lines that stand before what is read now."""
 
     def setting(self, line: int, name: str, value: Plain, kind: FactKind, scope: str = "") -> None:
         """A setting as it is written; nothing for what is empty, long, or there to be filled in."""

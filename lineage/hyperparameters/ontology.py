@@ -121,15 +121,15 @@ class Ontology:
 
     # -- names
 
-    def name_of(self, written: str, context: str = "") -> str | None:
-        """The detail that a name of code, configuration or prose means, None if it is none; `context` is what it stands in."""
+    def name_of(self, written: str) -> str | None:
+        """The detail that a name of code, configuration or prose means, None if it is none."""
         if " " in written and (spoken := self._spoken.get(fold(written))):
             return spoken  # "language model" is more than a model
-        name_match = self.naming(written, context)
+        name_match = self.naming(written)
         return name_match.name if name_match else self._spoken.get(fold(written))
 
     def naming(self, written: str, context: str = "") -> NameMatch | None:
-        """The same for identifiers alone, with what the name says of its scope; dotted names bring their own context."""
+        """The same for identifiers alone, with what the name says of its scope; `context` is what it stands in, dotted names bring their own."""
         return self._known(written[:LONGEST], context)
 
     def _naming(self, written: str, context: str) -> NameMatch | None:
@@ -201,17 +201,16 @@ class Ontology:
 
     # -- values
 
-    def normalise(self, name: str, text: str, *, code: bool = False, own: bool = False) -> NormalizedValue | None:
+    def normalise(self, name: str, text: str, *, own: bool = False) -> NormalizedValue | None:
         """The normalised value of a detail; None for what cannot be one (wrong type, not plausible, nothing).
 
-        Under the detail's `own` name any value is plausible. With `code` a bare word is a name, so its value is an expression,
-        kept as written with `literal` false.
+        Under the detail's `own` name any value is plausible. An expression is kept as written, with `literal` false.
         """
         term = self.terms.get(name)
         if term is None:
             return None
         try:
-            return self.accepted(name, read(text, code=code), own)
+            return self.accepted(name, read(text), own)
         except Expression:
             return NormalizedValue(" ".join(text.split())[:LONGEST], term.unit, False)
 

@@ -106,32 +106,26 @@ def _numeral(value: int | float) -> str:
     return f"{digits.rstrip('0').rstrip('.') if '.' in digits else digits}e{int(exponent)}"
 
 
-def read(text: str, *, code: bool = False) -> Plain:
-    """The literal that a text is: a number, boolean, None, list of such, or a string.
-
-    With `code` a bare word is a name and not a string. Raises `Expression` for what would have to be computed.
-    """
+def read(text: str) -> Plain:
+    """The literal that a text is: a number, boolean, None, list of such, or a string; raises `Expression` for what would have to be computed."""
     text = text.strip()
     if len(text) > LONGEST:
         raise Expression("too long for a literal")
-    if not code:
-        text = text.rstrip(",; ")
-        if (parsed_number := number(text)) is not None:
-            return parsed_number
-        if text.lower() in _WORDS:
-            return _WORDS[text.lower()]
+    text = text.rstrip(",; ")
+    if (parsed_number := number(text)) is not None:
+        return parsed_number
+    if text.lower() in _WORDS:
+        return _WORDS[text.lower()]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(text, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        if code:
-            raise Expression("no expression of Python") from error
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return _loose(text)
     try:
         return literal(tree)
     except Expression:
-        if code or _computes(tree):
+        if _computes(tree):
             raise
         return _loose(text)
 

@@ -1,8 +1,8 @@
 """Hits as an agent pays for them: the values that works have, then the statements that answer, a line each, within a token budget.
 
-Many places in a line each find more than a few in blocks: what the search found, then what else code decides. Where room is left, the
-first places grow (their signature, what stands around them). As many steps are taken as fit, counted on the whole text that is sent. Places
-that say the same are one. Citations are short; the first of a repository names its owner and commit.
+Many places in a line each find more than a few in blocks: the first hits, then what else code decides and the other hits in turn. Where
+room is left, the first places grow (their signature, what stands around them). As many steps are taken as fit, counted on the whole text that
+is sent. Places that say the same are one. Citations are short; the first of a repository names its owner and commit.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, zip_longest
 from typing import NamedTuple
 
 from api.wire.encode import MAX_TOKENS, QUESTION_TOKENS, view
@@ -41,8 +42,8 @@ _FIRST = -2
 """When the first place of a question comes: before all else."""
 _SETS, _VALUE = 2, 40
 """Names of a place that are told with what sets them, and characters of such a value."""
-_LEADING = 2
-"""Sentences that stand before code, at most."""
+_LEADING, _FOUND = 2, 5
+"""Sentences that stand before code, at most; hits that stand before what else code decides."""
 
 
 @dataclass(frozen=True)
@@ -202,13 +203,13 @@ def _sets(place: ListedPlace, definitions: Mapping[tuple[WorkId, str, str], Sett
 
 
 def _ordered(answer: Answer) -> Iterator[Hit]:
-    """What was found, then what else code decides; sentences that rank below code come last."""
+    """The first of what was found, then what else code decides and what else was found in turn; sentences that rank below code come last."""
     prose = [hit for hit in answer.hits if hit.chunk.kind in _PROSE]
     code = [hit for hit in answer.hits if hit.chunk.kind not in _PROSE]
     leading = [hit for hit in prose[:_LEADING] if not code or hit.rank < code[0].rank]
     yield from leading
-    yield from code
-    yield from answer.statements
+    yield from code[:_FOUND]
+    yield from filter(None, chain.from_iterable(zip_longest(answer.statements, code[_FOUND:])))
     yield from prose[len(leading) :]
 
 

@@ -88,6 +88,13 @@ def test_what_is_found_comes_before_what_else_code_decides_and_prose_below_code_
     assert [made.rank for made in listed.answers[0].hits] == [1, 2, 3]
 
 
+def test_after_five_hits_what_else_code_decides_and_what_else_is_found_take_turns():
+    found = [hit(n, f"a = {n}", f"a{n}.py") for n in range(1, 8)]
+    decided = tuple(replace(hit(0, f"d = {n}", f"d{n}.py"), rank=0) for n in range(1, 4))
+    listed = shown(replace(answer(*found), statements=decided))
+    assert [line.split("/")[1].split(".")[0] for line in lines(listed)] == [*("a1", "a2", "a3", "a4", "a5"), *("d1", "a6", "d2", "a7", "d3")]
+
+
 def test_a_statement_that_a_hit_has_too_is_that_hit():
     listed = shown(replace(answer(hit(1, "a = 1", "a.py", first=3)), statements=(replace(hit(0, "a = 1", "a.py", first=3), rank=0),)))
     assert lines(listed) == ["tent/a.py:3 (DequanWang/tent@e9e926a6, MIT, baseline): a = 1"]

@@ -21,7 +21,7 @@ from lineage.errors import NotFound, StoreDamaged, StoreError, UsageError
 from lineage.generation import Damaged, Generation, open_generation
 from lineage.hyperparameters.ontology import ontology
 from lineage.progress import Stage, Watch, unwatched
-from lineage.records import Answer, ChunkKind, Reference, Work, WorkId
+from lineage.records import Answer, ChunkKind, Query, Reference, Work, WorkId
 from lineage.settings import lineages_at
 
 if TYPE_CHECKING:
@@ -242,14 +242,25 @@ class Service:
         no_target_code: bool = False,
         work: str = "",
         explain: bool = False,
+        model: bool = False,
     ) -> tuple[Answer, ...]:
-        """The same for several questions, in order, from one generation."""
+        """The same for several questions, in order, from one generation.
+
+        With `model` the configured chat model names what code that answers would contain and chooses among the passages found.
+        """
         from retrieval.search.query import make_query
 
         kinds = (kind,) if kind else ()
         queries = [make_query(text, k=k, kinds=kinds, no_target_code=no_target_code, work=work, explain=explain) for text in texts]
         with self._parts.engine(self._name(lineage)) as engine:
-            return tuple(_traced(engine, engine.settled(answer)) for answer in engine.ask_many(queries))
+            answers = self._chosen_by_model(engine, queries) if model else engine.ask_many(queries)
+            return tuple(_traced(engine, engine.settled(answer)) for answer in answers)
+
+    def _chosen_by_model(self, engine: Engine, queries: Sequence[Query]) -> list[Answer]:
+        from retrieval.gaps.model_reader import Reader
+        from retrieval.search_by_model import found
+
+        return found(Reader(self._parts.chat_model, engine), queries)
 
     def evaluate(self, path: Path, *, lineage: str = "", k: int = 20) -> CheckedEvaluation:
         """Measure a lineage on a gold file: recall, MRR, nDCG, focus and latency. Raises `UsageError` with the line number.

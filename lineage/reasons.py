@@ -40,6 +40,7 @@ _WORDS: Mapping[ReasonKind, Callable[[Reason], str]] = {
     ReasonKind.TARGET: lambda _: "the target's own",
     ReasonKind.LINEAGE: _lineage,
     ReasonKind.SIBLINGS: lambda _: "the best other passage of its paper",
+    ReasonKind.RERANKED: lambda reason: f"{reason.of[0]} put it here",
     ReasonKind.NAMED_WORK: lambda _: "of a work that the question names",
     ReasonKind.ASPECT: lambda reason: f"{reason.of[0]}: {', '.join(reason.of[1:])}",
     ReasonKind.SAYS: lambda reason: f"says: {reason.of[0]}",

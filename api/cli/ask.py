@@ -37,6 +37,8 @@ def query(
     batch: Annotated[Path | None, option(metavar="FILE", help='Questions of a file (- is stdin): a line each, or JSON {"id", "text"}.')] = None,
     form: Annotated[Format, option("--format", metavar="FORM", help="compact (default in a pipe), full or json (of JSON).")] = None,
     max_tokens: Annotated[int | None, option("--max-tokens", min=MIN_TOKENS, metavar="N", help="Budget a question (1,000; of several 500).")] = None,
+    model: Annotated[bool, option("--model", help="Let the configured chat model choose what comes first (LINEAGE_LLM_MODEL).")] = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Search by meaning: what the cited works settle, then lines of code and passages with citations.
 
@@ -53,7 +55,10 @@ def query(
     asked, is_json = questions(batch) if batch else (_asked(text or []), False)
     form = form or ("json" if run.json or is_json else "full" if sys.stdout.isatty() and not batch else "compact")
     kept, notes = zip(*(beginning(question) for _, question in asked), strict=True) if batch and asked else ([question for _, question in asked], ())
-    answers = run.service.query_batch(kept, k=k or (20 if batch or form == "compact" else 10), **run.asked)
+    wanted = {"k": k or (20 if batch or form == "compact" else 10), **run.asked}
+    if (model or dry_run) and run.told_cost(lambda: run.service.query_batch(kept, **wanted, model=True), dry_run):
+        return
+    answers = run.service.query_batch(kept, **wanted, model=model)
     answers = tuple(replace(answer, notes=(*answer.notes, *note)) for answer, note in zip(answers, notes or [()] * len(answers), strict=True))
     if form == "compact":
         exit_codes.say(_compact(run.service, concise.budget(max_tokens, len(answers)), answers))

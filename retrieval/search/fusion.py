@@ -124,7 +124,7 @@ def reordered(scored: Sequence[Scored], marks: Sequence[float], name: str) -> li
     """Hits in the order of a reranker's marks, each with that signal; the fused scores stay with the places."""
     out = []
     for rank, at in enumerate(sorted(range(len(scored)), key=lambda at: (-marks[at], at)), 1):
-        candidate = moved(scored[at], Reason(ReasonKind.RERANKED, scored[rank - 1].score - scored[at].score))
+        candidate = moved(scored[at], Reason(ReasonKind.RERANKED, scored[rank - 1].score - scored[at].score, (name,)))
         out.append(replace(candidate, signals=(*candidate.signals, Signal(name, rank, marks[at]))))
     return out
 

@@ -46,6 +46,8 @@ def query(
 
       lineage query "which weight decay?" "is EMA used?" "how are images cropped?"
 
+      lineage query "is the gradient clipped? clip_grad_norm_ max_norm"   # identifiers that you expect
+
       lineage query "learning rate schedule" --work mar --kind code -k 5
 
       lineage query --batch - < questions.txt

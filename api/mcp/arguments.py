@@ -54,7 +54,7 @@ class Arguments(BaseModel):
 class SearchArguments(Arguments):
     """Arguments of `lineage_search`."""
 
-    query: Annotated[str, Field(min_length=1, max_length=MOST_BYTES, description="A question in words; identifiers help."), _CLEAN] = ""
+    query: Annotated[str, Field(min_length=1, max_length=MOST_BYTES, description="A question, then identifiers."), _CLEAN] = ""
     queries: Annotated[tuple[Question, ...], Field(max_length=8, strict=False, description="Instead: up to 8 questions or patterns.")] = ()
     lineage: LineageName = ""
     mode: Annotated[Literal["hybrid", "exact", "regex"], Field(description="`exact`, `regex`: every line that matches, definitions first.")] = (

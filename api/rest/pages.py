@@ -188,7 +188,8 @@ Which call is next:
 
 - No lineage of the paper yet: `POST /api/v1/lineages` with `{"target": "arxiv:2504.17192"}`, then follow the `Location` of the answer.
 - Before planning: `GET /api/v1/gaps` once, for open decisions; `GET /api/v1/facts?name=...` for every value of one setting.
-- A question: `POST /api/v1/search` with `{"text": "how is the encoder initialized?", "k": 5}`.
+- A question: `POST /api/v1/search` with `{"text": "how is the encoder initialized? trunc_normal_ xavier_uniform_ init_weights", "k": 5}`: behind the
+  words, identifiers that the lines may have.
 - A hit that needs its surroundings: `POST /api/v1/read` with its `citation`, or `GET /api/v1/evidence/{chunk}?before=20&after=40`.
 - A name you saw: `POST /api/v1/grep`. A task to write: `POST /api/v1/context` with a token budget. Code you wrote: `POST /api/v1/audit`.
 - `supported` is false: do not ask again in other words; say UNSPECIFIED.

@@ -13,36 +13,18 @@ from itertools import chain, islice, zip_longest
 from lineage.records import Answer, Focus, Hit, Query, Reason, ReasonKind
 from lineage.text.hidden_text import inline
 from retrieval.gaps.model_reader import Claim, Reader, ShownPlace, batched
+from retrieval.gaps.model_terms import with_terms
 from retrieval.search.fusion import likelihood
-from retrieval.search.query import beginning
 
-_AT_ONCE, _TERMS, _TERM = 12, 12, 60
-"""Questions of one call for terms; terms of a question, and characters of one."""
 _FOUND, _PLACES, _WINDOW = 40, 30, 24_000
 """Hits of each search, places that are shown of a question, and characters of places in one call."""
 _CHOSEN, _WIDEST = 5, 12
 """Choices that are taken for a question, and lines of one."""
-_SEARCH = """Questions follow of an engineer who re-implements a machine-learning paper without its authors' code. What settles each stands in code or
-configuration of works that the paper builds on. For each question give its number and up to twelve terms that the lines which settle it are likely to
-contain: identifiers, calls, arguments and options as common libraries and research code spell them, a word each, the likeliest first."""
 _CHOICE = """Questions follow of an engineer who re-implements a machine-learning paper without its authors' code, and below each places in works that
 the paper builds on, their lines numbered. For each question choose the places whose lines settle it as the paper's authors most likely took it
 over, best first, at most five: of the work that the paper builds this part on before others, of training before tests and demonstrations, where the
 thing itself is done or set before where it is only passed on. Another place that settles it in another way follows too. Give the number of the
 question, the number of the place, and the first and the last of the lines that settle it, as few as do. Leave out a question that none settles."""
-
-
-class QuestionTerms(Claim):
-    """What to search for beside a question."""
-
-    question: int
-    terms: tuple[str, ...]
-
-
-class SearchTerms(Claim):
-    """What to search for beside several questions."""
-
-    questions: tuple[QuestionTerms, ...]
 
 
 class ChosenLines(Claim):
@@ -62,16 +44,12 @@ class ChosenPlaces(Claim):
 
 def found(reader: Reader, queries: Sequence[Query]) -> list[Answer]:
     """The answers to the questions, what the model chose first; raises `AnswersMissing`."""
-    terms = list(_terms(reader, queries))
+    texts = list(with_terms(reader, [query.text for query in queries]))
     reader.finish()
     wide = [replace(query, k=max(query.k, _FOUND)) for query in queries]
-    answers = reader.engine.ask_many(queries)
-    pools = zip(
-        reader.engine.ask_many(wide),
-        reader.engine.ask_many([replace(query, text=beginning(f"{query.text} {also}")[0]) for query, also in zip(wide, terms, strict=True)]),
-        strict=True,
-    )
-    places = [list(_places(reader, [first, second])) for first, second in pools]
+    with_identifiers = [replace(query, text=text) for query, text in zip(wide, texts, strict=True)]
+    answers, plain, expected = map(reader.engine.ask_many, (queries, wide, with_identifiers))
+    places = [list(_places(pool)) for pool in zip(plain, expected, strict=True)]
     chosen = list(_chosen(reader, queries, places))
     reader.finish()
     notes = (reader.note,) if reader.stopped or reader.malformed else ()
@@ -79,21 +57,10 @@ def found(reader: Reader, queries: Sequence[Query]) -> list[Answer]:
     return [replace(answer, notes=(*answer.notes, *notes)) for answer in made]
 
 
-def _terms(reader: Reader, queries: Sequence[Query]) -> Iterator[str]:
-    """What to search for beside each question."""
-    about = f"The paper: {reader.context.target.title}. {reader.context.target.abstract[:900]}"
-    for start in range(0, len(queries), _AT_ONCE):
-        some = queries[start : start + _AT_ONCE]
-        answer = reader.ask(_SEARCH, "\n".join((about, *(f"Question {n}: {inline(query.text)}" for n, query in enumerate(some, 1)))), SearchTerms)
-        named = {told.question: told.terms for told in answer.questions} if answer else {}
-        yield from (" ".join(inline(term)[:_TERM] for term in islice(named.get(n, ()), _TERMS)) for n in range(1, len(some) + 1))
-
-
-def _places(reader: Reader, answers: Sequence[Answer]) -> Iterator[ShownPlace]:
-    """The places of code that several searches for a question found, the best of each first, each once."""
-    stated = reader.engine.settled(answers[0]).statements
+def _places(answers: Sequence[Answer]) -> Iterator[ShownPlace]:
+    """The places that several searches for a question found, the best of each first, each once."""
     kept: list[ShownPlace] = []
-    for hit in filter(None, chain.from_iterable(zip_longest(*(answer.hits for answer in answers), stated))):
+    for hit in filter(None, chain.from_iterable(zip_longest(*(answer.hits for answer in answers)))):
         place = ShownPlace.of(hit)
         if len(kept) < _PLACES and not any(place.shares(other) for other in kept):
             kept.append(place)

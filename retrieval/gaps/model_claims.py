@@ -21,8 +21,9 @@ from retrieval.decisions.decision_check import holds_value
 from retrieval.decisions.fact_index import FactIndex
 from retrieval.gaps.model_code import about, choices_of_code
 from retrieval.gaps.model_contradictions import contradictions
-from retrieval.gaps.model_places import is_open, with_choices
+from retrieval.gaps.model_places import asking, heaviest, is_open, with_choices
 from retrieval.gaps.model_reader import MOST_WINDOWS, QUOTED, Claim, Reader, fact_of, fitting, is_verbatim, window_text, windows
+from retrieval.gaps.model_terms import with_terms
 from retrieval.gaps.undocumented_settings import works
 from retrieval.search.engine import Engine
 
@@ -64,10 +65,11 @@ def with_claims(report: Gaps, engine: Engine, facts: FactIndex, chat: ChatModel,
     with reader.chain():
         conflicts = tuple(contradictions(reader, facts.target.id, engine, works(engine)))
     with reader.chain():
+        searched = list(with_terms(reader, [asking(gap.detail) for gap in heaviest(report.gaps)]))
         inherited = ancestors(reader, catalog.references(facts.target.id), {work.id: work for work in catalog.works()}, facts.target)
         reader.proceed()
         read = choices_of_code(reader, inherited) if not works(engine) else []
-        rows = with_choices(reader, report.gaps, read, about(reader, inherited))
+        rows = with_choices(reader, report.gaps, searched, read, about(reader, inherited))
     reader.finish()
     gaps = tuple(_with_statements(gap, stated.get(gap.detail.name, ())) for gap in rows)
     return replace(report, gaps=gaps, conflicts=conflicts, ancestors=inherited, notes=(*report.notes, reader.note))

@@ -70,16 +70,21 @@ class FurtherDecisions(Claim):
     decisions: tuple[FurtherDecision, ...]
 
 
-def with_choices(reader: Reader, rows: Sequence[Gap], read: Sequence[Gap], about: str) -> list[Gap]:
+def heaviest(rows: Iterable[Gap]) -> list[Gap]:
+    """The open rows that are looked at, the weightiest first."""
+    return sorted(filter(is_open, rows), key=lambda gap: -gap.detail.weight)[:MOST_ROWS]
+
+
+def with_choices(reader: Reader, rows: Sequence[Gap], searched: Sequence[str], read: Sequence[Gap], about: str) -> list[Gap]:
     """The rows, the places that the model chose first in those that are open; behind them what it `read` in code, and a row for each further
-    decision that a place decides. `about` tells the paper."""
-    by_weight = sorted((gap for gap in rows if is_open(gap)), key=lambda gap: -gap.detail.weight)[:MOST_ROWS]
-    chosen = {gap.detail.name: gap for gap in _chosen(reader, about, by_weight, [asking(gap.detail) for gap in by_weight])}
+    decision that a place decides. `searched` is what is searched for the heaviest rows, `about` tells the paper."""
+    by_weight = heaviest(rows)
+    chosen = {gap.detail.name: gap for gap in _chosen(reader, about, by_weight, [asking(gap.detail) for gap in by_weight], searched)}
     reader.proceed()
     further = list(_further(reader, [*rows, *read]))
     reader.proceed()
-    missing = [Gap(detail, Specification.UNSPECIFIED) for detail, _ in further]
-    decided = [gap for gap in _chosen(reader, about, missing, [question for _, question in further]) if gap.suggestions]
+    missing, wanted = [Gap(detail, Specification.UNSPECIFIED) for detail, _ in further], [question for _, question in further]
+    decided = [gap for gap in _chosen(reader, about, missing, wanted, wanted) if gap.suggestions]
     return [*(chosen.get(gap.detail.name, gap) for gap in rows), *read, *_unrepeated([*chosen.values(), *read, *decided], len(chosen) + len(read))]
 
 
@@ -105,9 +110,9 @@ def is_open(gap: Gap) -> bool:
     return gap.state is not Specification.SPECIFIED and not gap.decision
 
 
-def _chosen(reader: Reader, about: str, rows: Sequence[Gap], questions: Sequence[str]) -> Iterator[Gap]:
-    """The rows with the places that were chosen of their offers and of what search finds for their questions."""
-    hits, _ = asked(reader.engine, [Query(question, _SEARCHED, _CODE) for question in questions])
+def _chosen(reader: Reader, about: str, rows: Sequence[Gap], questions: Sequence[str], searched: Sequence[str]) -> Iterator[Gap]:
+    """The rows with the places that were chosen of their offers and of what search finds for their questions, as they are `searched` for."""
+    hits, _ = asked(reader.engine, [Query(text, _SEARCHED, _CODE) for text in searched])
     asked_for = list(zip(rows, questions, hits, strict=True))
     for start in range(0, len(asked_for), AT_ONCE):
         some = asked_for[start : start + AT_ONCE]

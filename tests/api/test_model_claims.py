@@ -27,6 +27,7 @@ HONEST = {"detail": "seeds", "value": "7", "scope": "encoder", "quote": SENTENCE
 FORMS = {
     "Works that a machine-learning paper cites": ("taken", "taken"),
     "Of the details listed first": ("statements", "statements"),
+    "up to twelve terms": ("terms", "questions"),
     "choose the places": ("choices", "choices"),
     "further decisions": ("decisions", "decisions"),
     "Files of repositories": ("files", "files"),

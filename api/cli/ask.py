@@ -36,7 +36,7 @@ def query(
     k: Annotated[int | None, option("-k", min=1, max=100, metavar="N", help="Hits a question (20; 10 in full).")] = None,
     batch: Annotated[Path | None, option(metavar="FILE", help='Questions of a file (- is stdin): a line each, or JSON {"id", "text"}.')] = None,
     form: Annotated[Format, option("--format", metavar="FORM", help="compact (default in a pipe), full or json (of JSON).")] = None,
-    max_tokens: Annotated[int | None, option("--max-tokens", min=MIN_TOKENS, metavar="N", help="Budget a question (1,000; of several 500).")] = None,
+    max_tokens: Annotated[int | None, option("--max-tokens", min=MIN_TOKENS, metavar="N", help="Budget a question (1,000; of several 400).")] = None,
     model: Annotated[bool, option("--model", help="Let the configured chat model choose what comes first (LINEAGE_LLM_MODEL).")] = False,
     dry_run: DryRun = False,
 ) -> None:

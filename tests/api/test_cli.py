@@ -253,10 +253,10 @@ def test_a_batch_answers_line_by_line_with_twenty_hits_each(asked, tmp_path):
 
 
 def test_a_compact_answer_is_lines_under_citations_within_its_budget(asked):
-    ended = asked("query", "how is the encoder initialized", "--max-tokens", "600")
+    ended = asked("query", "how is the encoder initialized", "--max-tokens", "900")
     assert re.search(r"^\w+/\S+:\d+(-\d+)? \(\w\S+@\w+, [\w.-]+, \w+\)", ended.out, re.MULTILINE)
     assert re.search(r"^\w+/\S+:\d+: \S", ended.out, re.MULTILINE)
-    assert TokenEstimator().count(ended.out) < 700
+    assert TokenEstimator().count(ended.out) < 1000
     assert "`lineage read PATH:3-20...`" in ended.out
 
 

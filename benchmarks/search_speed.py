@@ -11,6 +11,7 @@ embedded. Two revisions are compared by running both right after each other.
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import sqlite3
 import time
@@ -20,6 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
+from api.cli.start import GARBAGE
 from api.operations import Service
 from api.server.engines import KeptParts
 from benchmarks.grown import grown
@@ -91,6 +93,7 @@ def main() -> None:
     if given.grow:
         asked = {grown(given.home, lineage, given.grow, given.out): texts for lineage, texts in asked.items()}
         given.home = given.out
+    gc.set_threshold(*GARBAGE)  # as every command does, servers too
     calls = [0]
     counted(calls)
     parts = KeptParts(settings.load(home=given.home))

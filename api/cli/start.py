@@ -9,12 +9,15 @@ import sys
 import threading
 from contextlib import suppress
 
+GARBAGE = 50_000, 20, 20
+"""When garbage is looked for: what is imported and read stays, and to look through it costs a command a twentieth."""
+
 
 def main() -> None:
     """Import the command line and run it; ends with 130 where it is interrupted before it can say so itself."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a question's matrices are small: a second thread costs more than it does
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")  # looking for them reads what every installed package says of itself
-    gc.set_threshold(50_000, 20, 20)  # what is imported and read stays: to look through it for garbage costs a command a twentieth
+    gc.set_threshold(*GARBAGE)
     try:
         from api.cli import app
 

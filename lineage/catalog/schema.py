@@ -63,7 +63,7 @@ CREATE INDEX chunks_same ON chunks (same);
 CREATE INDEX chunks_place ON chunks (work, path);
 CREATE INDEX chunks_outline ON chunks (row, id, work, path, kind, role, start, "end", start_line, end_line, symbol, same);
 CREATE INDEX facts_name ON facts (name, chunk);
-CREATE INDEX settings_work ON settings (work);
+CREATE INDEX settings_work ON settings (work, name);
 """
 """Made when all rows are there, which takes a third of the time."""
 

@@ -305,7 +305,11 @@ def names_of(work: WorkId, work_of: Callable[[WorkId], Work | None], links: Iter
 
 def is_test(path: str, text: str) -> bool:
     """Whether a Python file is a test rather than a program with a method `test_step` or a loop `test_epoch` beside `train_epoch`."""
-    if _TEST_TOOLS.search(text) or _TEST_CLASS.search(text):
+    if ("pytest" in text or "unittest" in text) and _TEST_TOOLS.search(text):
+        return True
+    if "def test_" not in text:  # what follows is slow, and most files hold none
+        return False
+    if _TEST_CLASS.search(text):
         return True
     if _TEST_NAME.search(path):  # `test_time_pool.py` is a layer: it must hold tests too
         return bool(_TEST_FUNCTION.search(text) or _TEST_METHOD.search(text))

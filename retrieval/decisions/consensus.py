@@ -8,7 +8,6 @@ repository overrides are told with what overrides them and count for nothing by 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 
 from lineage.citation import name as work_name
 from lineage.citation import pinpoint
@@ -36,7 +35,7 @@ def consensus(holders: FactIndex, name: str, ontology: Ontology) -> Consensus:
     every = holders.of(term.name)
     some = [occurrence for occurrence in every if not occurrence.mentioned]
     valid = [occurrence for occurrence in standing(some) if occurrence.fact.literal]
-    weight = _weight(holders.precedence, term.topic)
+    weight = _weight(holders.precedence, term.topic, some)
     groups = sorted(_groups(valid, term.name, ontology, weight), key=lambda group: _support(group, weight), reverse=True)
     best = max(valid, key=weight, default=None)
     groups.sort(key=lambda group: best not in group)
@@ -56,7 +55,7 @@ def tallies(holders: FactIndex, ontology: Ontology) -> Tallies:
         if not some:
             continue
         topic = ontology.topic(name)
-        weight = _weight(holders.precedence, topic)
+        weight = _weight(holders.precedence, topic, some)
         valid = [occurrence for occurrence in standing(some) if occurrence.fact.literal]
         values = len(_groups(valid, name, ontology, weight)) + len(_computed(some, name, ontology, weight))
         rows.append(Tally(name, ontology.title(name), topic, len(some), values, len({occurrence.fact.work for occurrence in some})))
@@ -75,8 +74,11 @@ def _computed(some: Iterable[FactOccurrence], name: str, ontology: Ontology, wei
     return _groups([occurrence for occurrence in some if not occurrence.fact.literal], name, ontology, weight)
 
 
-def _weight(precedence: Precedence, topic: str) -> Callable[[FactOccurrence], float]:
-    return partial(_trained if topic in _TRAINING else _standing, precedence, topic)
+def _weight(precedence: Precedence, topic: str, some: Iterable[FactOccurrence]) -> Callable[[FactOccurrence], float]:
+    """What each of some holders is worth, found once: it is asked for again and again."""
+    weigh = _trained if topic in _TRAINING else _standing
+    worth = {id(occurrence): weigh(precedence, topic, occurrence) for occurrence in some}
+    return lambda occurrence: worth[id(occurrence)]
 
 
 def _support(group: Sequence[FactOccurrence], weight: Callable[[FactOccurrence], float]) -> tuple[int, float]:

@@ -6,7 +6,6 @@ in, programs that train, and which folders are experiments of their own beside t
 
 from __future__ import annotations
 
-import ast
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -18,15 +17,8 @@ from lineage.file_roles import DATA_FOLDERS, PARTS, is_program, named_roles
 from lineage.hyperparameters.terms import fold
 from lineage.ids import repo_name
 from lineage.records import CodeLink, Document, FileProfile, FileRole, Work, WorkId
-from lineage.text.syntax import UNREADABLE, module
 
-_VERSIONS = frozenset(("__init__.py", "version.py", "_version.py", "__version__.py"))
 _SCRIPTS = frozenset(("setup.py", "pyproject.toml", "setup.cfg"))
-_VERSION = re.compile(
-    r"^(?:__version__|version|VERSION)(?:[ \t]{0,4}:[ \t]{0,4}str)?[ \t]{0,9}=[ \t]{0,9}[\"']v?(\d[\w.+-]{0,40})[\"']", re.MULTILINE
-)
-_FIRST = re.compile(r"[01](?:\.[01]){0,2}(?:[.-]?(?:dev|a|b|rc)\w{0,9})?")
-"""Versions that whoever begins a package gives it, which say nothing of where it comes from."""
 _PROJECT = re.compile(r"\b(?:setuptools|distutils|torch\.utils\.cpp_extension)\b|^\[(?:project|tool\.poetry|metadata)\]", re.MULTILINE)
 _HOME = re.compile(r"github\.com/[\w.-]{1,60}/([\w.-]{1,100})")
 _HOLDER = re.compile(r"copyright[ \t]{1,4}(?:\(c\)[ \t]{0,4}|©[ \t]{0,4})?(?:\d{4}[\d, -]{0,20})?([A-Za-z][^\n]{2,80})", re.IGNORECASE)
@@ -35,18 +27,10 @@ _TRAINS = (
     *("apply_gradients(", "optimizer.minimize("),
 )
 _STARTED = ('if __name__ == "__main__"', "if __name__ == '__main__'")
-_FORKED = frozenset(
-    ("deepspeed", "detectron2", "diffusers", "fairseq", "mmcv", "mmdet", "mmengine", "mmseg", "peft", "timm", "torchvision", "transformers", "trl")
-)
-"""Frameworks that experiments come with a whole copy of, version and all, and load."""
 _COPIED = frozenset(("clip", "dnnlib", "k_diffusion", "lpips", "open_clip", "pytorch_fid", "taming", "torch_fidelity", "torch_utils"))
-"""Packages that experiments come with pieces of, without a version; of a framework such a piece is an addition to it, and own."""
-_PARTS = frozenset(("base", "common", "core", "lib", "meta", "tools", "util", "utils"))
-"""Folders in which a package may keep its own version."""
-_ROOTS = frozenset((".", "src"))
+"""Packages that experiments come with, or with pieces of."""
 _LEAST = 4
 """Letters that a name must have to be known again in another."""
-_BLOCKS = (ast.Try, ast.If, ast.With)
 
 
 @dataclass(frozen=True)
@@ -71,11 +55,6 @@ class RepositoryFiles:
     def programs(self) -> frozenset[str]:
         """The files that train or are run."""
         return self.training | {path for path in self.python if _has(self.text(path), _STARTED)}
-
-    @cached_property
-    def distributed(self) -> bool:
-        """Whether the repository is a distribution itself: packages at its top are what it distributes."""
-        return any(self._is_project(path) for path in _SCRIPTS & self.paths)
 
     def of_others(self, path: str) -> bool:
         """Whether a setup script says that its project lives elsewhere."""
@@ -106,41 +85,14 @@ class RepositoryFiles:
 def vendored(repository: RepositoryFiles) -> frozenset[str]:
     """The folders that are copies of other people's packages, none within another."""
     places = [PurePosixPath(path) for path in sorted(repository.paths) if "/" in path]
-    packages, projects = set(_packages(places, repository)), set(_projects(places, repository))
-    perhaps = {*_licensed(places, repository), *_named(places)}
-    theirs = {folder for folder in packages | projects | perhaps if not repository.called(PurePosixPath(folder).name)}
+    projects = {str(place.parent) for place in places if place.name in _SCRIPTS and repository.of_others(str(place))}
+    candidates = {*projects, *_licensed(places, repository), *_named(places)}
+    theirs = {folder for folder in candidates if not repository.called(PurePosixPath(folder).name)}
     if not theirs or all(_under(path, theirs) for path in repository.python):
         return frozenset()
     trains = any(not _under(path, theirs) for path in repository.training)
-    loaded = _loaded(repository, theirs) if theirs & packages else frozenset[str]()
-    sure = {directory for directory in theirs & packages if _is_copy(directory, repository, loaded)}
-    sure |= {part for directory in theirs & projects for part in _parts(directory, repository)}
-    copies = {directory for directory in sure | theirs & perhaps if not repository.trains_in(directory) or (trains and directory in sure)}
-    return frozenset(directory for directory in copies if not _under(directory, copies))
-
-
-def _packages(places: Iterable[PurePosixPath], repository: RepositoryFiles) -> Iterator[str]:
-    """The packages that count versions of their own, other than what the repository itself distributes."""
-    for place in places:
-        if place.name in _VERSIONS and str(place.parent / "__init__.py") in repository.paths:
-            version = _VERSION.search(repository.text(str(place)))
-            mine = repository.distributed and str(place.parent.parent) in _ROOTS
-            if version and not (mine or _FIRST.fullmatch(version[1]) or place.parent.name.lower() in _PARTS):
-                yield str(place.parent)
-
-
-def _projects(places: Iterable[PurePosixPath], repository: RepositoryFiles) -> Iterator[str]:
-    return (str(place.parent) for place in places if place.name in _SCRIPTS and repository.of_others(str(place)))
-
-
-def _parts(project: str, repository: RepositoryFiles) -> Iterator[str]:
-    """What of a project is foreign: all of it, or its packages where it trains: the scripts beside them may be the experiments'."""
-    if not repository.trains_in(project):
-        yield project
-        return
-    for place in map(PurePosixPath, repository.paths):
-        if place.name == "__init__.py" and str(place.parent.parent) in {project, f"{project}/src"}:
-            yield str(place.parent)
+    copies = {folder for folder in theirs if not repository.trains_in(folder) or (trains and folder in projects)}
+    return frozenset(folder for folder in copies if not _under(folder, copies))
 
 
 def _named(places: Iterable[PurePosixPath]) -> Iterator[str]:
@@ -157,18 +109,6 @@ def _is_licence(name: str) -> bool:
     return name.lower().startswith(("license", "licence", "copying")) and not name.endswith(".py")
 
 
-def _loaded(repository: RepositoryFiles, theirs: Iterable[str]) -> frozenset[str]:
-    """What the programs outside of some folders load when they start."""
-    return reached(repository.python, repository.text, (path for path in repository.programs if not _under(path, theirs)))
-
-
-def _is_copy(package: str, repository: RepositoryFiles, loaded: Iterable[str]) -> bool:
-    """Whether a package with a version came as a whole: it stands within another, is a known framework, or no program needs it to start."""
-    place = PurePosixPath(package)
-    within = str(place.parent / "__init__.py") in repository.paths
-    return within or place.name.lower() in _FORKED or not any(_under(path, (package,)) for path in loaded)
-
-
 def _under(path: str, folders: Iterable[str]) -> bool:
     return any(path.startswith(f"{folder}/") for folder in folders)
 
@@ -177,68 +117,7 @@ def _has(text: str, signs: Iterable[str]) -> bool:
     return any(sign in text for sign in signs)
 
 
-def reached(paths: Iterable[str], text: Callable[[str], str], programs: Iterable[str]) -> frozenset[str]:
-    """The files that programs load, themselves included: what their modules import, at whatever distance."""
-    known = frozenset(path for path in paths if path.endswith(".py"))
-    modules, todo = set[str](), [path for path in programs if path in known]
-    while todo:
-        path = todo.pop()
-        if path not in modules:
-            modules.add(path)
-            todo += [other for dots, name in imported(text(path)) for other in _files(path, dots, name, known) if other not in modules]
-    return frozenset(modules)
-
-
-def imported(text: str) -> frozenset[tuple[int, str]]:
-    """(dots, name) of each import at the level of the module, in a `try` or an `if` too; what is imported from a package may be a module."""
-    try:
-        tree = module(text)
-    except UNREADABLE:
-        return frozenset()
-    return frozenset(name for statement in _statements(tree) for name in _names(statement))
-
-
-def _statements(tree: ast.Module) -> Iterator[ast.stmt]:
-    """The statements of a module, those of its blocks too, without functions and classes."""
-    todo: list[ast.AST] = [*tree.body]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, ast.stmt):
-            yield node
-        if isinstance(node, (*_BLOCKS, ast.ExceptHandler)):
-            todo += [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt | ast.ExceptHandler)]
-
-
-def _names(statement: ast.stmt) -> Iterator[tuple[int, str]]:
-    if isinstance(statement, ast.Import):
-        yield from ((0, alias.name) for alias in statement.names)
-    elif isinstance(statement, ast.ImportFrom):
-        module = statement.module or ""
-        yield statement.level, module
-        yield from ((statement.level, f"{module}.{alias.name}".lstrip(".")) for alias in statement.names)
-
-
-def _files(path: str, dots: int, dotted: str, known: frozenset[str]) -> Iterator[str]:
-    """The files of a dotted name, looked for from the nearest folder on: nobody says where a program is started."""
-    folders, name = tuple(path.split("/")[:-1]), tuple(filter(None, dotted.split(".")))
-    if dots:
-        if dots - 1 <= len(folders):
-            yield from _modules_under(folders[: len(folders) - dots + 1], name, known)
-        return
-    for depth in range(len(folders), -1, -1):
-        for base in (folders[:depth], (*folders[:depth], "src")):
-            if some := list(_modules_under(base, name, known)):
-                yield from some
-                return
-
-
-def _modules_under(base: tuple[str, ...], name: tuple[str, ...], known: frozenset[str]) -> Iterator[str]:
-    for end in range(0 if not name else 1, len(name) + 1):
-        place = "/".join((*base, *name[:end]))
-        yield from (path for path in (f"{place}.py", f"{place}/__init__.py") if path in known)
-
-
-VERSION = "profile@1"
+VERSION = "profile@2"
 _HEAD = 3
 """Words before the colon of a title that may be a name."""
 _TEST_NAME = re.compile(r"(?:\A|/)(?:test_[^/]*|[^/]*_test)\.py\Z")

@@ -18,7 +18,7 @@ from retrieval.decisions.target_text import TargetText
 from retrieval.gaps import undocumented_settings as own
 from retrieval.gaps.mechanisms import Mechanisms
 from retrieval.gaps.offers import VALUES, Context, Offer, offers
-from retrieval.gaps.stated import DetailVerdict, Pointer, judged, misread, named_in, unclaimed
+from retrieval.gaps.stated import DetailVerdict, Pointer, judged, named_in, unclaimed
 from retrieval.gaps.undocumented_settings import place
 from retrieval.search.engine import Engine
 
@@ -168,7 +168,7 @@ def stated_facts(need: ChecklistItem, facts: Mapping[str, Sequence[FactOccurrenc
     """The facts by which the target's own text states a detail, those of the first names first, one a value."""
     occurrences_by_key: dict[tuple[str, str], FactOccurrence] = {}
     for name in need.detail.facts:
-        occurrences = [candidate for candidate in text.told(facts.get(name, ()), target) if not (misread(candidate) or is_beside(candidate))]
+        occurrences = [candidate for candidate in text.told(facts.get(name, ()), target) if not is_beside(candidate)]
         for occurrence in sorted(occurrences, key=lambda candidate: (-text.section_weight(candidate.evidence.chunk), candidate.fact.line)):
             occurrences_by_key.setdefault((occurrence.fact.name, occurrence.fact.value), occurrence)
     return list(occurrences_by_key.values())

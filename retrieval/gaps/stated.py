@@ -41,8 +41,6 @@ _TAILS = frozenset(("level", "wise", "specific", "aware", "agnostic", "dependent
 _SAME = frozenset(("self", "cross", "multi", "mini", "per", "initial", "maximum", "max", "minimum", "min", "total", "peak", "base", "default"))
 """First parts of hyphenated words that leave what they stand before what it is."""
 Spans = Sequence[tuple[int, int]]
-_AROUND = 40
-"""Characters before the words of a fact that may make them part of a longer word."""
 
 
 @dataclass(frozen=True)
@@ -144,12 +142,8 @@ def named(table: Phrases[tuple[ChecklistItem, ...]], text: Sequence[Word]) -> li
 
 def in_compound(text: str, words: Sequence[Word], first: int, after: int) -> bool:
     """Whether words [first, after) are but part of a hyphenated one: "linear" of "log-linear", "layer" of "layer-wise", not of "two-layer"."""
-    tail = after < len(words) and words[after].text in _TAILS and text[words[after - 1].end : words[after].start] == "-"
-    return tail or cut_off(text, words, first)
-
-
-def cut_off(text: str, words: Sequence[Word], first: int) -> bool:
-    """Whether a word is the later part of a hyphenated one that means something else."""
+    if after < len(words) and words[after].text in _TAILS and text[words[after - 1].end : words[after].start] == "-":
+        return True
     if first == 0 or text[words[first - 1].end : words[first].start] != "-":
         return False
     before = words[first - 1]
@@ -265,24 +259,6 @@ def _best(shown: Sequence[Stating]) -> tuple[Stating, ...]:
         (later if mention.value and mention.value in values else kept).append(mention)
         values.add(mention.value)
     return tuple([*kept, *later][:MOST])
-
-
-def misread(occurrence: FactOccurrence) -> bool:
-    """Whether a fact was read out of part of a hyphenated word: "linear" of "log-linear", "depth of 8" of "alignment-depth of 8"."""
-    whole, quote = occurrence.evidence.chunk.text, occurrence.fact.said
-    at = whole.find(quote)
-    if at < 0 or occurrence.fact.kind == "table":
-        return False
-    if whole[at - 1 : at].isalnum() and quote[:1].isalnum():
-        return False  # what was read begins within a word: its beginning is context and not the value
-    start = max(0, at - _AROUND)
-    text = whole[start : at + len(quote)]
-    read = words(text)
-    first = next((n for n, word in enumerate(read) if word.end > at - start), len(read))
-    valued = next((word.text for word in words(occurrence.fact.value) if any(word.text == other.text for other in read[first:])), "")
-    places = [first, *(n for n, word in enumerate(read) if n > first and word.text == valued)]
-    cut = [cut_off(text, read, n) for n in places if n < len(read)]
-    return bool(cut) and (cut[0] or (len(cut) > 1 and all(cut[1:])))
 
 
 def unclaimed(verdict: DetailVerdict, occurrences_by_key: Mapping[str, Sequence[FactOccurrence]], target: WorkId) -> DetailVerdict:

@@ -13,7 +13,7 @@ from lineage.results import Detail, FactOccurrence, Gap, Specification, Suggesti
 from retrieval.decisions.provenance import is_beside
 from retrieval.decisions.target_text import TargetSentence, TargetText, of_chunks
 from retrieval.gaps.offers import GRADES, Context, Support, graded, offers
-from retrieval.gaps.report import _order, _suggestions, asked_for, stated_facts
+from retrieval.gaps.report import _order, _suggestions, asked_for
 from retrieval.gaps.stated import DetailVerdict, Pointer, judged, unclaimed
 from tests.fakes.profiles import profiled
 
@@ -170,15 +170,6 @@ def test_a_detail_is_known_by_what_the_ontology_calls_its_facts() -> None:
 def stated(value: str, text: str, words: str, name: str = "lr_schedule") -> FactOccurrence:
     chunk = passage(text)
     return FactOccurrence(Fact(name, value, "", TARGET.id, chunk.id, "prose", 1, name, words), Hit(1, 1.0, chunk, TARGET, from_target=True))
-
-
-def test_a_fact_that_was_read_out_of_a_hyphenated_word_states_nothing() -> None:
-    need = ChecklistItem(Detail("schedule", "schedule", "schedule", "which?", facts=("lr_schedule", "layers")), frozenset(), ())
-    wrong = stated('{"kind": "linear"}', "A log-linear schedule for features.", "log-linear schedule for features.")
-    depth = stated("8", "An alignment-depth of 8 is used.", "depth of 8 is used.", "layers")
-    right = stated('{"kind": "linear"}', "A linear schedule for features.", "linear schedule for features.")
-    assert stated_facts(need, {"lr_schedule": [wrong], "layers": [depth]}, TARGET.id) == []
-    assert stated_facts(need, {"lr_schedule": [right]}, TARGET.id) == [right]
 
 
 def test_a_number_that_was_read_as_something_else_is_no_second_value() -> None:

@@ -19,7 +19,7 @@ from lineage.text.phrases import sentences
 from lineage.text.tokens import terms, tokens, variants
 from retrieval.context.units import neutral, paragraphs
 from retrieval.decisions.fact_index import FactIndex
-from retrieval.decisions.provenance import is_policy, measured, sentence_of
+from retrieval.decisions.provenance import is_policy, sentence_of
 from retrieval.search.engine import Engine
 from retrieval.search.focus import SIGNATURES
 from retrieval.search.question_subject import Name, asked_details, names_of, share_spoken
@@ -249,7 +249,7 @@ def stated(question: str, index: FactIndex, known: Ontology) -> Iterator[Sentenc
     """For each detail whose value is asked for the sentence of the target that states it; none where it states several values."""
     about = names_of(question, known)
     for name in asked_details(question, known):
-        own = [holder for holder in index.held.get(name, ()) if holder.fact.work == index.target.id and holder.fact.literal and not measured(holder)]
+        own = [holder for holder in index.held.get(name, ()) if holder.fact.work == index.target.id and holder.fact.literal]
         sentences = {sentence_of(holder): holder for holder in own if _speaks(about, holder, sentence_of(holder))}
         sentences = sentences or {sentence_of(holder): holder for holder in own if _speaks(about, holder, holder.evidence.chunk.text)}
         if len(sentences) == 1 or len({holder.fact.value for holder in sentences.values()}) == 1:

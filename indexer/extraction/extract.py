@@ -23,7 +23,7 @@ from lineage.text.syntax import UNREADABLE
 if TYPE_CHECKING:
     from lineage.catalog.writer import CatalogWriter
 
-VERSION = "facts@17"
+VERSION = "facts@18"
 _MATERIAL = re.compile(r"(?:\A|/)(?:data\w*|corpus|corpora|examples?|samples?)/(?:[^/]+/)*(?!readme)[^/]+\Z", re.IGNORECASE)
 _FENCE = re.compile(r"\s{0,8}(```+|~~~+)\s*\{?\.?([\w+-]*)")
 _SHELL = {"sh", "bash", "shell", "console", "zsh", "", "text", "cmd", "powershell", "commandline"}

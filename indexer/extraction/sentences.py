@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 
 from indexer.extraction.quantity import WORDS
 from lineage.hyperparameters.ontology import Ontology
@@ -25,6 +26,7 @@ _COMMON = frozenset(
     )
 )
 _MOST = 4_000
+_BREAK = "\n\n"
 _WIDE = re.compile(r"[^\S\n]{40,}")
 """White space that stands in no sentence; patterns that look across it would take the square of its length."""
 
@@ -45,11 +47,15 @@ Lexicon = Mapping[str, tuple[Phrase, ...]]
 
 @dataclass
 class TokenizedSentence:
-    """A sentence, where it begins, the titles above it; `taken` are the numbers that a phrase has, `said` their values by detail."""
+    """A sentence, where it begins, the titles above it, and with those beside it (`near`).
+
+    `taken` are the numbers that a phrase has, `said` their values by detail.
+    """
 
     text: str
     line: int
     around: str
+    near: str
     tokens: list[re.Match[str]]
     taken: list[tuple[int, int]] = field(default_factory=list)
     said: dict[str, str] = field(default_factory=dict)
@@ -102,16 +108,17 @@ def _distinct(spelling: str) -> bool:
 
 def sentences(text: str, first: int, around: str) -> Iterator[TokenizedSentence]:
     """The sentences of a text whose first line has the number `first`; a long one in pieces."""
-    at, line = 0, first
-    for border in (*(match.end() for match in _END.finditer(text)), len(text)):
-        part = text[at:border]
+    line = first
+    ends = [0, *(match.end() for match in _END.finditer(text)), len(text)]
+    parts = [text[start:end] for start, end in pairwise(ends)]
+    for before, part, after in zip(["", *parts], parts, [*parts[1:], ""], strict=False):
+        near = f"{'' if before.endswith(_BREAK) else before[-_MOST:]}{part[:_MOST]}{'' if part.endswith(_BREAK) else after[:_MOST]}"
         for start in range(0, len(part), _MOST):
             piece = _WIDE.sub(" ", part[start : start + _MOST].rstrip())
             tokens = list(TOKEN.finditer(piece))
             if len(tokens) > 1:
-                yield TokenizedSentence(piece, line + part.count("\n", 0, start), around, tokens)
+                yield TokenizedSentence(piece, line + part.count("\n", 0, start), around, near, tokens)
         line += part.count("\n")
-        at = border
 
 
 def hits(words: Sequence[str], sentence: TokenizedSentence, phrases: Lexicon, role: str) -> Iterator[tuple[Phrase, int, int]]:
@@ -139,13 +146,13 @@ _EXAMPLE = re.compile(
 """What stands before an example of something; of sets (augmentations, metrics) examples say what is used."""
 _SETS = {"augmentation", "evaluation", "data"}
 _COST = re.compile(
-    r"\b(?:[GMTP]?FLOPs?|MACs|throughput|latency|(?:inference|generation|sampling|evaluation) (?:time|speed)|"
-    r"(?:seconds?|ms) per (?:image|sample|iteration|step)|(?:images?|samples?|tokens?|img)\s?(?:/|per\s)\s?s(?:ec(?:onds?)?)?)\b",
+    r"\b(?:[GMTP]?FLOPs?|MACs|throughput|latency|fps|speed|(?:inference|generation|sampling|evaluation) time|time (?:required|taken|needed)|"
+    r"(?:seconds?|ms) per (?:image|sample|iteration|step)|(?:frames?|images?|samples?|tokens?|img)\s?(?:/|per\s)\s?s(?:ec(?:onds?)?)?)\b",
     re.IGNORECASE,
 )
-_DONE = re.compile(r"\b(?:we|is|are|was|were|been)\s+(?:\w+\s+)?(?:pre-?|fine-?)?train(?:ed)?\b", re.IGNORECASE)
-_CONDITIONS = {"batch", "hardware"}
-"""Topics of which a sentence on cost tells how it was measured, unless it says that something was trained."""
+_TRAINED = re.compile(r"\b(?:(?:pre-?|fine-?)?(?:trained|tuned)|we (?:pre-?|fine-?)?train|epochs?)\b", re.IGNORECASE)
+_CONDITIONS = {"batch_size", "gpus", "gpu_type", "precision", "image_size"}
+"""Details of which sentences on cost tell how it was measured, unless one says that something was trained."""
 _PREFIXES = frozenset(
     {"pre", "post", "re", "fine", "mini", "micro", "per", "max", "min", "semi", "non", "half", "vanilla", "standard", "nvidia", *WORDS}
 )
@@ -159,5 +166,5 @@ def not_meant(sentence: TokenizedSentence, phrase: Phrase, start: int, kind: Fac
     if joined and (phrase.role == "choice" or len(phrase.words) == 1) and joined[1].lower() not in _PREFIXES:
         return True
     example = phrase.role == "choice" and phrase.term.topic not in _SETS and _EXAMPLE.search(ahead)
-    cost = kind == "prose" and phrase.term.topic in _CONDITIONS and _COST.search(sentence.text) and not _DONE.search(sentence.text)
+    cost = kind == "prose" and phrase.term.name in _CONDITIONS and _COST.search(sentence.near) and not _TRAINED.search(sentence.near)
     return bool(example or cost)

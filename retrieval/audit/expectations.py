@@ -18,7 +18,7 @@ from lineage.hyperparameters.values import number
 from lineage.records import FileRole, WorkId
 from lineage.results import FactOccurrence
 from lineage.text.tokens import parts
-from retrieval.decisions.provenance import TRIED, is_beside, is_parameter, measured, sentence_of
+from retrieval.decisions.provenance import TRIED, is_parameter, sentence_of
 from retrieval.decisions.target_text import DONE, OWN, section_weight
 
 _ORDERED = frozenset({"adam_betas", "normalize_mean", "normalize_std", "color_jitter", "crop_scale"})
@@ -67,7 +67,7 @@ def expectations(values: Iterable[FactOccurrence], target: WorkId, takes_list: b
 
 def is_stated(value: FactOccurrence) -> bool:
     """Whether a paper's value says what was done."""
-    if not value.fact.literal or value.fact.kind not in {"table", "prose"} or measured(value) or is_beside(value):
+    if not value.fact.literal or value.fact.kind not in {"table", "prose"}:
         return False
     if is_end(value):
         return False

@@ -129,11 +129,10 @@ class Making:
         """As `SettledIndex.values`."""
         from retrieval.decisions.consensus import consensus
         from retrieval.decisions.fact_index import is_low_evidence_path
-        from retrieval.decisions.provenance import measured
 
         by_value = []
         for value in consensus(self._facts(name), name, self._known).values:
-            valid = [holder for holder in value.held if holder.fact.literal and not (measured(holder) or is_low_evidence_path(holder))]
+            valid = [holder for holder in value.held if holder.fact.literal and not is_low_evidence_path(holder)]
             first = {holder.fact.work: holder for holder in reversed(valid)}
             if first:
                 by_value.append((f"{value.value} {value.unit}".strip(), list(first.values())[::-1]))

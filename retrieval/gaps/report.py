@@ -13,7 +13,6 @@ from lineage.results import SETTING, FactOccurrence, Gap, GapReason, Gaps, Speci
 from retrieval.decisions import target_text as text
 from retrieval.decisions.fact_index import standing
 from retrieval.decisions.precedence import Precedence
-from retrieval.decisions.provenance import is_beside
 from retrieval.decisions.target_text import TargetText
 from retrieval.gaps import undocumented_settings as own
 from retrieval.gaps.mechanisms import Mechanisms
@@ -168,8 +167,8 @@ def stated_facts(need: ChecklistItem, facts: Mapping[str, Sequence[FactOccurrenc
     """The facts by which the target's own text states a detail, those of the first names first, one a value."""
     occurrences_by_key: dict[tuple[str, str], FactOccurrence] = {}
     for name in need.detail.facts:
-        occurrences = [candidate for candidate in text.told(facts.get(name, ()), target) if not is_beside(candidate)]
-        for occurrence in sorted(occurrences, key=lambda candidate: (-text.section_weight(candidate.evidence.chunk), candidate.fact.line)):
+        told = text.told(facts.get(name, ()), target)
+        for occurrence in sorted(told, key=lambda candidate: (-text.section_weight(candidate.evidence.chunk), candidate.fact.line)):
             occurrences_by_key.setdefault((occurrence.fact.name, occurrence.fact.value), occurrence)
     return list(occurrences_by_key.values())
 

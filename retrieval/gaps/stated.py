@@ -16,7 +16,6 @@ from lineage.hyperparameters.values import number
 from lineage.records import WorkId
 from lineage.results import FactOccurrence, Specification
 from lineage.text.phrases import Phrases, Word, phrase, words
-from retrieval.decisions.provenance import beside
 from retrieval.decisions.target_text import OWN, TargetSentence
 from retrieval.decisions.wording import wording
 
@@ -35,6 +34,7 @@ _EQUATED = re.compile(r"[^$=]*\$\s*|[^=]*=\s*")
 """What stands between a name and its number inside a formula: nothing but the beginning of the formula, or one equals sign."""
 _OPERATED = re.compile(r"\s*(?:[-+*/(_]|\\(?!times|cdot|%|,|;|\s))")
 """What makes the number before it part of an expression."""
+_EXAMPLES = re.compile(r"\b(?:such as|e\.g\.,?|for example,?)\s[^.;()]{1,60}?\sor\s[^\s.;]{1,30}", re.IGNORECASE)
 _EVALUATION = "evaluation"
 _TAILS = frozenset(("level", "wise", "specific", "aware", "agnostic", "dependent", "independent", "free", "based", "like"))
 """Last parts of hyphenated words that make something else of what they stand behind."""
@@ -82,7 +82,7 @@ def judged(needs: Sequence[ChecklistItem], sentences: Sequence[TargetSentence]) 
         starts = frozenset(first for _, spans in mentioned.values() for first, _ in spans)
         for name, (need, spans) in mentioned.items():
             mention = _shown(need, spans, starts.difference(first for first, _ in spans), sentence, bool(cue))
-            shown[name] += [] if beside(sentence.text, need.detail.facts, mention.value) else [mention]
+            shown[name] += [] if _is_example(sentence.text, mention.value) else [mention]
             if cue and sentence.cites and (need.detail.topic == _EVALUATION or not _evaluates(sentence)):
                 pointers[name].append(Pointer(sentence, sentence.cites, cue))
     general = tuple(everything(sentences, table))
@@ -95,6 +95,11 @@ def _cue(sentence: TargetSentence) -> str:
         return ""
     cues = list(wording().defer.found(sentence.words))
     return next((cue for cue in cues if cue not in wording().narrow), cues[0] if cues else "")
+
+
+def _is_example(text: str, value: str) -> bool:
+    """Whether a sentence gives a value as one of several examples: "functions such as GELU or ReLU"."""
+    return bool(value) and any(value.lower() in match[0].lower() for match in _EXAMPLES.finditer(text))
 
 
 def _evaluates(sentence: TargetSentence) -> bool:

@@ -92,7 +92,9 @@ def test_a_schedule_of_the_lr_is_one_and_an_example_is_none():
 def test_the_conditions_of_a_cost_are_none_of_training():
     assert said("GFLOPs per forward pass in training with batch size 1") == set()
     assert said("a throughput of 1.29 seconds per image (at a batch size of 1,024 on a single GPU)") == set()
+    assert said("The inference speed is compared. We use a batch size of 1, on an NVIDIA H100 GPU.") == set()
     assert ("batch_size", "64") in said("It is trained with a batch size of 64, at a throughput of 100 images per second.")
+    assert ("batch_size", "64") in said("The speed is compared.\n\nWe use a batch size of 64.")
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from lineage.hyperparameters.checklist import ChecklistItem, checklist
 from lineage.hyperparameters.ontology import ontology
 from lineage.records import Chunk, CodeLink, Fact, Hit, Mention, Reference, Role, RoleVerdict, Tier, Work, WorkId
 from lineage.results import Detail, FactOccurrence, Gap, Specification, Suggestion
-from retrieval.decisions.provenance import is_beside
 from retrieval.decisions.target_text import TargetSentence, TargetText, of_chunks
 from retrieval.gaps.offers import GRADES, Context, Support, graded, offers
 from retrieval.gaps.report import _order, _suggestions, asked_for
@@ -275,12 +274,8 @@ def option(value: str, scope: str = "get_args_parser", path: str = "main.py") ->
     return replace(one, evidence=replace(one.evidence, chunk=replace(one.evidence.chunk, kind="code", symbol=scope)))
 
 
-def test_conditions_of_a_measured_speed_and_examples_state_nothing() -> None:
-    speed = said("Table 7 gives the latency on an Nvidia H100 GPU with a batch size of 64.")
-    assert verdict("batch_size", speed).state is Specification.UNSPECIFIED
-    assert verdict("batch_size", said("The throughput is high when trained with a batch size of 64.")).state is Specification.SPECIFIED
+def test_examples_state_nothing() -> None:
     assert verdict("activation", said("Networks use an activation function such as GELU or ReLU.")).state is not Specification.SPECIFIED
-    assert is_beside(stated("64", "The throughput is measured with a batch size of 64.", "batch size of 64", "batch_size"))
 
 
 def test_equal_values_in_other_forms_are_one_offer_and_agreement_raises_it() -> None:

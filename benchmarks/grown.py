@@ -1,7 +1,7 @@
 """A lineage of as many chunks as wanted, out of real ones: for what only shows at size.
 
 Each further chunk has alternate lines of two real ones, so that words are as frequent as they are in code and prose and no text stands
-twice, the mean of their vectors, and the facts of the first of them; it stands in a copy of the first's file.
+twice, the mean of their vectors, and the facts and settings of the first of them; it stands in a copy of the first's file.
 """
 
 from __future__ import annotations
@@ -54,6 +54,9 @@ def _facts(catalog: CatalogWriter, source: Generation, copy: int, ids: AbstractS
     facts = (replace(fact, chunk=f"{fact.chunk}-{copy}") if copy else fact for fact in every)
     catalog.add_facts(fact for fact in facts if fact.chunk in ids)
     for work in source.catalog.works():
+        settings = source.catalog.settings(work.id)
+        copies = (replace(one, chunk=f"{one.chunk}-{copy}", path=f"copy{copy}/{one.path}") if copy else one for one in settings)
+        catalog.add_settings(one for one in copies if one.chunk in ids)
         files = source.catalog.files(work.id).values()
         catalog.add_files(replace(file, path=f"copy{copy}/{file.path}") if copy else file for file in files)
 

@@ -1,6 +1,6 @@
 """How long a question takes, warm and end to end through the operation.
 
-    python -m benchmarks.search_speed --home HOME [--gold questions.jsonl ...] [--grow 100000 --out HOME2] LINEAGE [...]
+    OPENBLAS_NUM_THREADS=1 python -m benchmarks.search_speed --home HOME [--gold questions.jsonl ...] [--grow 100000 --out HOME2] LINEAGE [...]
 
 With --grow, lineages of so many chunks are made out of these first (`benchmarks.grown`) and asked the same.
 Every question of the gold files is asked once, after the first few have loaded the models. Prints p50 and p99 in milliseconds of wall

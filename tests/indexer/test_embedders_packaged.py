@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import json
 import os
 import shutil
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import onnxruntime
 import pytest
 
 from indexer.embedders import packaged
@@ -71,6 +76,50 @@ def test_texts_that_are_cut_are_counted():
     assert embedder.truncated == 3
     embedder.queries(["a b c " * 100])
     assert embedder.truncated == 3
+
+
+def test_questions_asked_at_once_take_the_memory_of_one(monkeypatch: pytest.MonkeyPatch):
+    at_work: list[int] = []
+    most = 0
+
+    class Counted(onnxruntime.InferenceSession):
+        def run(self, *inputs: Any) -> Any:
+            nonlocal most
+            at_work.append(1)
+            most = max(most, len(at_work))
+            time.sleep(0.01)
+            try:
+                return super().run(*inputs)
+            finally:
+                at_work.pop()
+
+    monkeypatch.setattr(onnxruntime, "InferenceSession", Counted)
+    embedder = Packaged(threads=1)
+    texts = [f"where is layer {n} defined?" for n in range(8)]
+    with ThreadPoolExecutor(4) as pool:
+        vectors = np.concatenate(list(pool.map(lambda text: embedder.queries([text]), texts)))
+    np.testing.assert_allclose(vectors, embedder.queries(texts), atol=1e-5)
+    assert most == 1
+
+
+class _Heap(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_size_t) for name in "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks glibc what is in use")
+def test_words_that_never_come_again_do_not_fill_the_tokenizer():
+    heap = ctypes.CDLL(None).mallinfo2
+    heap.restype = _Heap
+    tokenizer = packaged.tokenizer.__wrapped__(FOLDER)
+
+    def taken_by(numbers: range) -> int:
+        before = heap().uordblks
+        for number in numbers:
+            tokenizer.encode(f"run {number}")
+        return heap().uordblks - before
+
+    assert taken_by(range(packaged.WORDS)) > 100_000  # what is kept is seen here
+    assert taken_by(range(packaged.WORDS, 4 * packaged.WORDS)) < 100_000
 
 
 def test_more_texts_than_one_window_keep_their_order(embedder: Packaged, monkeypatch: pytest.MonkeyPatch):

@@ -8,6 +8,7 @@ beside the store while it lives, so that a second one can tell who holds the por
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import errno
 import json
 import os
@@ -45,6 +46,8 @@ GRACE = 3.0
 """Seconds that running requests have at shutdown; a build resumes at the next start."""
 LAST = 1.0
 """Seconds after that for threads that nobody waits for any more."""
+_M_ARENA_MAX = -8
+"""Of glibc's `malloc.h`."""
 STOP = 3.5
 """Seconds from a signal to the end of the process, however busy the machine is."""
 
@@ -177,6 +180,7 @@ def serve(app: ASGIApp, home: Path, host: str, port: int, up: Callable[[str], No
 
     Raises `UsageError` if the port is held, saying by whom, and `SettingsError` for an address that is none of ours.
     """
+    share_heap()
     with _listening(home, host, port) as listener:
         port = listener.getsockname()[1]
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
@@ -185,6 +189,12 @@ def serve(app: ASGIApp, home: Path, host: str, port: int, up: Callable[[str], No
             server.run([listener])
     if not server.started:
         raise StoreError("the server could not start", hint="the lines above say why")
+
+
+def share_heap() -> None:
+    """Let the threads that begin from now on share one heap: each of glibc's, one a thread, keeps the most that a question took there."""
+    with suppress(OSError, AttributeError, TypeError):  # where the C library is another
+        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
 
 
 def made(app: ASGIApp, up: Callable[[], None]) -> uvicorn.Server:

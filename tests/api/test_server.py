@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import json
 import os
 import signal
@@ -300,3 +301,47 @@ def test_a_private_server_asks_for_a_token_that_the_owners_clients_find(tmp_path
     finally:
         _, _, err = ended(process)
     assert f"listening on {url}/#?token={token} " in err
+
+
+_HEAPS = """
+import ctypes, sys, tempfile, threading
+from pathlib import Path
+from api.server.server import share_heap
+
+if sys.argv[1] == "shared":
+    share_heap()
+meet = threading.Barrier(4)
+
+def work():
+    meet.wait()
+    kept = [bytes(5_000) for _ in range(1_000)]
+    meet.wait()
+
+threads = [threading.Thread(target=work) for _ in range(4)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+c = ctypes.CDLL(None)
+c.fopen.restype = ctypes.c_void_p
+with tempfile.NamedTemporaryFile() as said:
+    stream = ctypes.c_void_p(c.fopen(said.name.encode(), b"w"))
+    c.malloc_info(0, stream)
+    c.fclose(stream)
+    print(Path(said.name).read_text().count("<heap "))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux" or not hasattr(ctypes.CDLL(None), "malloc_info"), reason="asks glibc")
+def test_threads_of_a_server_share_a_heap():
+    def heaps(how):
+        return int(subprocess.run([sys.executable, "-c", _HEAPS, how], cwd=ROOT, capture_output=True, text=True, timeout=LONG, check=True).stdout)
+
+    assert heaps("apart") > 1
+    assert heaps("shared") == 1
+
+
+def test_a_server_shares_its_heap_before_it_answers(tmp_path, monkeypatch):
+    order = []
+    monkeypatch.setattr(server, "share_heap", lambda: order.append("shared"))
+    with pytest.raises(LineageError):
+        server.serve(None, tmp_path, "192.0.2.1", 0, order.append)  # an address of nobody's
+    assert order == ["shared"]

@@ -159,6 +159,12 @@ def spells_code(question: str) -> bool:
     return _SPELLED.search(question) is not None
 
 
+def in_words(question: str) -> str:
+    """A question without the identifiers that stand behind its mark: `is the gradient clipped? clip_grad_norm_ max_norm`."""
+    words, mark, _ = question.partition("?")
+    return words + mark
+
+
 def is_telling(words: Sequence[str]) -> bool:
     """Whether some words in order tell a passage although others lie between them: enough of them, or a number."""
     return len(words) > FEWEST or (len(words) > 1 and any(character.isdigit() for word in words for character in word))

@@ -21,7 +21,7 @@ from lineage.records import Answer, Chunk, Focus, Hit, Query, Reason, ReasonKind
 from lineage.text.tokens import tokens
 from retrieval.decisions.settled import Making, SettledIndex, Shown, mark, settled_values
 from retrieval.search import candidates, entity_routing, fusion
-from retrieval.search.candidates import QueryWords, Scope, is_quotation, is_telling, sequence, share_in_order, spells_code
+from retrieval.search.candidates import QueryWords, Scope, in_words, is_quotation, is_telling, sequence, share_in_order, spells_code
 from retrieval.search.chosen import Chooser, ChosenPlaces
 from retrieval.search.concepts import MISS, MISSES, Asked, Field, Signs, concepts, first, profile, signs, supported
 from retrieval.search.decided import DecidedPlace, Deciders, asked_kinds, decided, statements
@@ -217,7 +217,8 @@ class Engine:
             # the target's own code, where it is at hand, needs no ancestors to speak for it
             kinds = self._kinds(text) if self._others_speak else []
             settling = decided(kinds, self._settling, without) if kinds else {}
-            settling |= self._choices.decided(text, without) if self._choices and self._others_speak and not spells_code(text) else {}
+            question = in_words(text)
+            settling |= self._choices.decided(question, without) if self._choices and self._others_speak and not spells_code(question) else {}
             chunks = ((outline.chunk, row) for row, outline in self._catalog.outlines(list(settling)).items())
             settled = [row for _, row in sorted((chunk.id, row) for chunk, row in chunks if not scope.kinds or chunk.kind in scope.kinds)]
             return _Asked(query, text, words, details, scope, kinds=kinds, decided=settling, settled=settled, open=is_open)

@@ -256,13 +256,16 @@ def test_a_question_that_asks_for_a_decision_finds_the_place_that_was_chosen_for
         assert (FURTHER["title"],) not in reasons(serving)
         service(home, server).gaps(model=True, no_target_code=True)
         assert (FURTHER["title"],) in reasons(serving)
+        hits = serving.query(f"{question} clip_by_value torch.clamp", no_target_code=True).hits
+        assert (FURTHER["title"],) in [reason.of for hit in hits for reason in hit.why]
+        assert (FURTHER["title"],) not in [reason.of for hit in serving.query("clip_by_value", no_target_code=True).hits for reason in hit.why]
         asked = serving.query(question, no_target_code=True, work="arxiv:2006.10726")
         assert "data.py" not in {hit.chunk.path for hit in asked.hits}
     assert (FURTHER["title"],) not in reasons(Service(Parts(settings.load(home=home))))
 
 
 CLAIM = {"title": "Learning rate", "statement": 1, "why": "0.5, not 0.01"}
-TOLD = [{"text": RATES, "about": "the adapter"}]
+TOLD = [{"text": RATES, "about": "the adapter", "terms": ["lr"]}]
 
 
 def test_a_contradiction_has_the_words_of_the_text_and_a_line_of_the_own_code(home):
@@ -296,7 +299,7 @@ def test_a_contradiction_that_either_side_does_not_prove_is_dropped(home, lie):
 
 @pytest.mark.parametrize("text", [OTHER_WORK + " and always", "0.01"])
 def test_a_statement_that_is_not_in_the_text_is_compared_with_nothing(home, text):
-    with ChatServer(replying(told=[{"text": text, "about": ""}], contradictions=pointing(OPTIMIZER, **CLAIM))) as server:
+    with ChatServer(replying(told=[{"text": text, "about": "", "terms": []}], contradictions=pointing(OPTIMIZER, **CLAIM))) as server:
         report = service(home, server).gaps(model=True)
         assert not any("Report\neach contradiction" in request[2]["messages"][0]["content"] for request in server.requests)
     assert report.conflicts == ()

@@ -19,7 +19,7 @@ from lineage.catalog.records import same_text
 from lineage.citation import citation
 from lineage.errors import NotFound, UsageError
 from lineage.records import Answer, Query, Work, WorkId
-from lineage.results import Gaps, Pack, PackItem, Stage
+from lineage.results import Gap, Gaps, Pack, PackItem, Stage
 from lineage.text.tokens import tokens as words_in
 from retrieval.context import method_symbols, records
 from retrieval.context.excerpt import cut
@@ -400,13 +400,19 @@ def pack(engine: Engine, task: str, stage: Stage | None, allowed: int, tokens: T
     `UsageError` for a task or budget that cannot be, and `NotFound` where nothing bears on the task.
     """
     check(task, allowed)
-    questions, answers = asked(engine, subquestions(task, stage, [gap.detail for gap in gaps.gaps] if gaps else ()))
+    searched = [gap.detail for gap in gaps.gaps if not _is_chosen(gap)] if gaps else ()
+    questions, answers = asked(engine, subquestions(task, stage, searched))
     catalog, manifest = engine.generation.catalog, engine.generation.manifest
     target = catalog.work(manifest.target) or Work(WorkId(manifest.target))
     stated = due(gaps, task, stage, engine)
     material = PackInputs(task, stage, target, questions, answers, allowed, tokens, gaps, stated)
     made = compose(material, catalog, manifest.counts.get("chunks", 0))
     return replace(made, notes=(*made.notes, *(gaps.notes if gaps else ())))
+
+
+def _is_chosen(gap: Gap) -> bool:
+    """Whether a chat model chose a place for a detail, which then needs no search."""
+    return bool(gap.suggestions) and gap.suggestions[0].grade == "model"
 
 
 def asked(engine: Engine, questions: Sequence[Subquestion]) -> tuple[tuple[Subquestion, ...], tuple[Answer, ...]]:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from lineage.citation import pinpoint
 from lineage.decisions import Decision
-from lineage.records import MECHANISM, Fact, Focus, Hit
+from lineage.records import MECHANISM, Fact, Focus, Hit, WorkId
 from lineage.results import Conflict, FactOccurrence, Gap, Gaps, PackItem, Specification, Stage, Suggestion
 from lineage.text.tokens import terms
 from retrieval.context import settings_file
@@ -26,6 +26,8 @@ _WORK, _PLACE = 0.5, 0.85
 """What the next repository, and the next place of one, says of what the one before says."""
 _PASSED_OVER = 0.1
 """What an offer counts that a chat model saw and did not choose."""
+_AGAIN = 0.93
+"""What each further stretch of a work counts of the one before where a model chose: it chooses more of one work than a pack holds."""
 _TITLE = 32
 """Letters of a decision."""
 
@@ -48,6 +50,11 @@ class Stretch:
     statements: tuple[PackStatement, ...]
 
     @property
+    def work(self) -> WorkId:
+        """The work that its file is of."""
+        return self.statements[0].occurrence.fact.work
+
+    @property
     def hit(self) -> Hit:
         """The stretch as evidence."""
         first, last = self.statements[0].first, max(statement.last for statement in self.statements)
@@ -63,25 +70,33 @@ class Stretch:
 
 def stretches(gaps: Sequence[Gap], beside: Callable[[Gap, FactOccurrence], bool]) -> list[Stretch]:
     """The stretches that settle decisions, those that say most that was not told first; `beside` says what stands elsewhere already."""
-    waiting = _all(_statements(gaps, beside))
+    waiting, again = _all(_statements(gaps, beside)), _AGAIN if _is_read(gaps) else 1.0
     chosen: list[Stretch] = []
     times: Counter[str] = Counter()
+    of_work: Counter[WorkId] = Counter()
 
     def gain(stretch: Stretch) -> float:
-        return sum(statement.worth * 0.5 ** times[statement.title] for statement in stretch.statements)
+        told = sum(statement.worth * 0.5 ** times[statement.title] for statement in stretch.statements)
+        return told * again ** of_work[stretch.work]
 
     while waiting and len(chosen) < MOST:
         best = max(waiting, key=gain)
         chosen.append(best)
         times.update(statement.title for statement in best.statements)
+        of_work[best.work] += 1
         gone = {id(statement.occurrence) for statement in best.statements}
         waiting = [stretch for stretch in waiting if gone.isdisjoint(id(statement.occurrence) for statement in stretch.statements)]
     return chosen
 
 
+def _is_read(gaps: Sequence[Gap]) -> bool:
+    """Whether a chat model chose places for the report."""
+    return any(suggestion.grade == "model" for gap in gaps for suggestion in gap.suggestions)
+
+
 def _statements(gaps: Sequence[Gap], beside: Callable[[Gap, FactOccurrence], bool]) -> dict[tuple[str, str], list[PackStatement]]:
     """The statements of code by file, in the order of their lines."""
-    titles, read = Counter(_short(gap) for gap in gaps), any(suggestion.grade == "model" for gap in gaps for suggestion in gap.suggestions)
+    titles, read = Counter(_short(gap) for gap in gaps), _is_read(gaps)
     by_file: dict[tuple[str, str], list[PackStatement]] = defaultdict(list)
     for gap in gaps:
         title = _short(gap) if titles[_short(gap)] == 1 else inline(gap.detail.title, _TITLE)

@@ -23,9 +23,8 @@ from retrieval.gaps.model_reader import MOST_WINDOWS, QUOTED, Claim, Reader, Sho
 from retrieval.search.batch import asked
 from retrieval.search.engine import Engine
 
-_EACH, _TERMS, _SEARCHED, _STATEMENTS = 40, 8, 12, 48
-"""Statements that are taken of one part of a text and terms of each; hits of a statement that are counted, and statements beside which some code
-is read."""
+_EACH, _SEARCHED, _STATEMENTS = 40, 12, 48
+"""Statements that are taken of one part of a text, hits of a statement that are counted, and statements beside which some code is read."""
 _AT_ONCE, _OTHERS, _PARAGRAPH = 6, 2, 1_500
 """Claims that are checked in one call; other places and characters of the text that each is checked beside."""
 _KINDS: frozenset[ChunkKind] = frozenset(("code", "config", "docs"))
@@ -34,9 +33,8 @@ _CODE, _WINDOW = 180_000, 15_000
 _SEVERITY = 0.8
 _LIST = """You read part of a machine-learning paper for one who will compare it with the authors' code. List what it says the authors did that
 code can show: values, also of tables and algorithms; formulas; steps and their order; layers and other parts; which data, split or metric; what is
-trained, frozen, sampled, averaged or repeated. Nothing of other works, of results, or of what is only motivated. Give for each the words of the text;
-in a few words of your own, what they are about: of which model, data set, experiment and stage; and up to eight identifiers, calls, arguments and
-options that the lines which do it are likely to contain, as common libraries and research code spell them, the likeliest first."""
+trained, frozen, sampled, averaged or repeated. Nothing of other works, of results, or of what is only motivated. Give for each the words of the text
+and, in a few words of your own, what they are about: of which model, data set, experiment and stage."""
 _COMPARE = """You compare a machine-learning paper with code of its authors. First come statements of the paper, then places of the code. Report
 each contradiction: a place that does otherwise than a statement says. Take the statements one by one and look in all places for what each is about:
 values, defaults and what commands set; formulas, signs and constants; parts and steps that are left out, added or in another order; which data, split
@@ -54,11 +52,10 @@ numbers of the claims that hold."""
 
 
 class Statement(Claim):
-    """Words of the text, what they are about, and terms that code which does it may have."""
+    """Words of the text, and what they are about."""
 
     text: str
     about: str
-    terms: tuple[str, ...]
 
 
 class Statements(Claim):
@@ -95,7 +92,6 @@ class _Stated:
 
     text: str
     about: str
-    terms: str
     chunk: Chunk
 
 
@@ -140,19 +136,18 @@ def _stated(reader: Reader, target: WorkId) -> Iterator[_Stated]:
         if max(section_weight(chunk) for chunk in window) <= OWN:
             continue
         answer = reader.ask(_LIST, window_text(window), Statements)
-        unread = (Statement(text=visible(chunk.text)[0][: 2 * QUOTED], about="", terms=()) for chunk in window)
+        unread = (Statement(text=visible(chunk.text)[0][: 2 * QUOTED], about="") for chunk in window)
         for claim in islice(answer.statements if answer else unread, _EACH):
             chunk = next((chunk for chunk in window if is_verbatim(claim.text, visible(chunk.text)[0])), None)
             if reader.is_kept(chunk is not None) and chunk:
-                terms = inline(" ".join(islice(claim.terms, _TERMS)))[: 2 * QUOTED]
-                yield _Stated(inline(claim.text.strip())[: 2 * QUOTED], inline(claim.about)[: QUOTED // 2], terms, chunk)
+                yield _Stated(inline(claim.text.strip())[: 2 * QUOTED], inline(claim.about)[: QUOTED // 2], chunk)
 
 
 def _code(engine: Engine, own: Sequence[WorkId], stated: Sequence[_Stated]) -> list[tuple[ShownPlace, Counter[int]]]:
     """The passages of the own code that most statements lead to, as far as they are read, in the order of their files; with the numbers of
     the statements, weighted."""
     numbered = [(n, row, work) for n, row in enumerate(stated, 1) for work in own]
-    ranked = asked(engine, [Query(f"{row.text} {row.about} {row.terms}".strip(), _SEARCHED, _KINDS, work=work) for _, row, work in numbered])[0]
+    ranked = asked(engine, [Query(f"{row.text} {row.about}", _SEARCHED, _KINDS, work=work) for _, row, work in numbered])[0]
     hits_by_chunk: dict[str, tuple[Hit, Counter[int]]] = {}
     for (n, _, _), hits in zip(numbered, ranked, strict=True):
         for hit in hits:

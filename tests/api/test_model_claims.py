@@ -265,7 +265,7 @@ def test_a_question_that_asks_for_a_decision_finds_the_place_that_was_chosen_for
 
 
 CLAIM = {"title": "Learning rate", "statement": 1, "why": "0.5, not 0.01"}
-TOLD = [{"text": RATES, "about": "the adapter", "terms": ["lr"]}]
+TOLD = [{"text": RATES, "about": "the adapter"}]
 
 
 def test_a_contradiction_has_the_words_of_the_text_and_a_line_of_the_own_code(home):
@@ -299,7 +299,7 @@ def test_a_contradiction_that_either_side_does_not_prove_is_dropped(home, lie):
 
 @pytest.mark.parametrize("text", [OTHER_WORK + " and always", "0.01"])
 def test_a_statement_that_is_not_in_the_text_is_compared_with_nothing(home, text):
-    with ChatServer(replying(told=[{"text": text, "about": "", "terms": []}], contradictions=pointing(OPTIMIZER, **CLAIM))) as server:
+    with ChatServer(replying(told=[{"text": text, "about": ""}], contradictions=pointing(OPTIMIZER, **CLAIM))) as server:
         report = service(home, server).gaps(model=True)
         assert not any("Report\neach contradiction" in request[2]["messages"][0]["content"] for request in server.requests)
     assert report.conflicts == ()

@@ -2,7 +2,7 @@
 
     LINEAGE_LLM_MODEL=... LINEAGE_LLM_BASE_URL=... python -m benchmarks.contradictions --home HOME [--list FILE] [--show]
 
-`contradictions.jsonl` holds what readers found in eighteen papers before any program was asked: paths, lines and a short reason each. HOME
+`contradictions.jsonl` holds what readers found in thirty papers before any program was asked: paths, lines and a short reason each. HOME
 holds their lineages, built with the target's own code. A finding is counted as right if it points within five lines of a row's, so what a reader
 overlooked counts as wrong: `--show` prints each, to be read by eye.
 """

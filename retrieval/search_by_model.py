@@ -90,11 +90,14 @@ def _hits(reader: Reader, places: Sequence[ShownPlace], choices: Iterable[Chosen
 
 
 def _with(answer: Answer, chosen: Sequence[Hit], model: str) -> Answer:
-    """The answer with what was chosen before what was found."""
+    """The answer with what was chosen before what was found; it is supported then, and neither its first note nor a flag says otherwise."""
+    if chosen and not answer.supported:
+        answer = replace(answer, supported=True, notes=answer.notes[1:])
     by_chunk = {hit.chunk.id: hit for hit in (*answer.hits, *reversed(chosen))}
     hits = [by_chunk[id_] for id_ in dict.fromkeys(hit.chunk.id for hit in (*chosen, *answer.hits))][: answer.query.k]
     best = max((sum(reason.value for reason in hit.why) for hit in hits), default=0.0)
     for at, hit in enumerate(hits[: len({hit.chunk.id for hit in chosen})]):
         lift = Reason(ReasonKind.RERANKED, best - sum(reason.value for reason in hit.why), (model,))
         hits[at] = replace(hit, score=round(likelihood(best), 4), why=(*hit.why, lift))
-    return replace(answer, hits=tuple(replace(hit, rank=rank) for rank, hit in enumerate(hits, 1)), supported=answer.supported or bool(chosen))
+    flagged = (replace(hit, rank=rank, flags=() if chosen else hit.flags) for rank, hit in enumerate(hits, 1))
+    return replace(answer, hits=tuple(flagged))

@@ -12,6 +12,7 @@ from api.bootstrap import Parts
 from api.cli.app import app
 from api.operations import Service
 from lineage import settings
+from lineage.reasons import UNSUPPORTED
 from lineage.records import ReasonKind
 from tests.fakes import small_lineage as small
 from tests.fakes.chat_server import ChatServer
@@ -64,6 +65,18 @@ def test_what_words_of_the_model_find_is_chosen_and_stands_first_with_its_lines(
     assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
     kept = [hit.chunk.id for hit in plain if hit.chunk.path != "layers.py"]
     assert [hit.chunk.id for hit in found[1:]] == kept[: len(found) - 1]
+
+
+def test_an_answer_that_words_do_not_support_is_supported_once_lines_are_chosen(home):
+    question = "how many giraffes graze in Antarctica?"
+    asked = Service(Parts(settings.load(home=home))).query(question, k=5)
+    assert not asked.supported
+    assert all(hit.flags for hit in asked.hits)
+    with ChatServer(choosing("layers.py")) as server:
+        [answer] = Service(Parts(settings.load(home=home, llm_model="m-1", llm_base_url=server.url))).query_batch([question], k=5, model=True)
+    assert answer.supported
+    assert not any(note.startswith(UNSUPPORTED) for note in answer.notes)
+    assert not any(hit.flags for hit in answer.hits)
 
 
 @pytest.mark.parametrize("lie", [{"place": 99}, {"place": -1}, {"line": 7_000}, {"question": 2}])

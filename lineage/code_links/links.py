@@ -19,10 +19,11 @@ from lineage.ids import repo_id, repo_parts
 from lineage.records import BibEntry, CodeLink, Document, LedgerRow, Mention, Status, Tier, Work, WorkId
 
 _ADDRESS = re.compile(
-    r"(?:https?://)?(?:www\.)?(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org)/[^\s<>\"'“”{}|^`]{3,300}|"
+    r"(?<!\w\.)(?:https?://)?(?:www\.)?(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org)/[^\s<>\"'“”{}|^`]{3,300}|"
     r"git@[a-z.]{3,20}:[^\s<>\"'“”{}|^`]{3,200}",
     re.IGNORECASE,
 )
+"""Addresses of repositories; what stands on another host of a forge, such as its help or gists, is none."""
 _REF = re.compile(r"@[^/@]*\Z")
 """A branch or tag as `pip` takes it behind an address."""
 _AROUND = ".,;:!?'\"”’*†‡]}>"

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from lineage.code_links.links import addresses
 from lineage.hyperparameters.terms import fold
 from lineage.records import ChunkKind
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from lineage.catalog.reader import Catalog
 
 _IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
-_ADDRESS = re.compile(r"github\.com/([\w.-]{1,60}/[\w.-]{1,80}?)(?:\.git)?(?=[^\w.-]|\.?(?:\s|\Z))", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z][\w-]{2,60}")
 _MOST, _USERS = 6, 2
 _PLAIN = 4
@@ -36,12 +36,12 @@ class MissingSoftware:
 
 def missing_software(catalog: Catalog, target: str) -> tuple[MissingSoftware, ...]:
     """Packages without a repository in the lineage that the target names, or that several repositories import and a text has the address of."""
-    here, addresses = _held(catalog), _addresses(catalog)
+    here, known = _held(catalog), _addresses(catalog)
     spoken, written = _spoken(catalog, target)
     missing = []
     for name, users in _imports(catalog).items():
         key = fold(name)
-        address = addresses.get(key, "")
+        address = known.get(key, "")
         named = key in written or (key in spoken and bool(address) and len(key) >= _PLAIN)
         if name.lower() not in here and (named or (address and len(users) >= _USERS)):
             missing.append(MissingSoftware(name, tuple(sorted(users)), named, address))
@@ -76,9 +76,9 @@ def _spoken(catalog: Catalog, target: str) -> tuple[frozenset[str], frozenset[st
 def _addresses(catalog: Catalog) -> Mapping[str, str]:
     """The address that the texts of a lineage have most often of a repository, by its name."""
     seen = Counter(_linked(catalog))
-    return {fold(address.rpartition("/")[2]): f"https://github.com/{address}" for address, _ in reversed(seen.most_common())}
+    return {fold(address.rpartition("/")[2]): f"https://{address}" for address, _ in reversed(seen.most_common())}
 
 
 def _linked(catalog: Catalog) -> Iterator[str]:
     for _, text in catalog.texts("github.com/", any_case=True, words=["github"]):
-        yield from (match[1].strip(".") for match in _ADDRESS.finditer(text))
+        yield from (repo.removeprefix("repo:") for repo, _ in addresses(text))

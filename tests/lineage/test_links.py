@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from lineage.code_links.links import from_abstract, from_text, given_in, merge, namesakes, repo_of, trimmed
+from lineage.code_links.links import addresses, from_abstract, from_text, given_in, merge, namesakes, repo_of, trimmed
 from lineage.code_links.readme import from_readme
 from lineage.ids import repo_id
 from lineage.records import BibEntry, CodeLink, Document, Mention, Tier, Work, WorkId
@@ -52,6 +52,11 @@ def test_tex_escapes_and_broken_lines_are_undone() -> None:
 )  # fmt: skip
 def test_what_names_no_repository_gives_none(written: str) -> None:
     assert repo_of(written) is None
+
+
+def test_a_page_on_another_host_of_a_forge_is_no_repository() -> None:
+    text = f"See https://help.github.com/en/github/writing, https://gist.github.com/ada/0123 and {URL}, or www.github.com/ada/two."
+    assert [work for work, _ in addresses(text)] == [REPO, "repo:github.com/ada/two"]
 
 
 def test_identifiers_of_repositories_take_the_spellings_of_forges() -> None:

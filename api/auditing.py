@@ -19,7 +19,7 @@ from lineage.results import Audit, AuditFinding, CodeArchive, FactOccurrence
 from lineage.text.tokens import counted
 from retrieval.audit import audit as comparing
 from retrieval.audit import inputs
-from retrieval.audit.findings import with_decisions
+from retrieval.audit.audit import with_decisions
 from retrieval.decisions import target_text
 from retrieval.gaps.model_contradictions import deviations
 from retrieval.gaps.model_reader import Reader

@@ -22,9 +22,8 @@ from lineage.records import WorkId
 if TYPE_CHECKING:
     from indexer.against_source import Afresh
     from indexer.build_context import BuildContext
-    from indexer.chat import MeteredChat
+    from indexer.chat import MeteredChat, PromptFolder
     from indexer.lock.record import LockReplay, Tape
-    from indexer.prompt_folder import PromptFolder
     from indexer.transport.client import Transport
     from lineage.generation import Generation
     from lineage.ports import Embedder, ReferenceSource, Reranker, VectorIndex, WordEmbedder
@@ -90,8 +89,7 @@ class Parts:
         """The configured chat model, whose answers are kept and counted, or None. Raises `SettingsError`."""
         if not self.settings.llm_model:
             return None
-        from indexer.chat import Chat, MeteredChat
-        from indexer.prompt_folder import PromptFolder
+        from indexer.chat import Chat, MeteredChat, PromptFolder
         from indexer.transport.client import client_for_packages
 
         if folder := PromptFolder.of(self.settings, self.tokens.count):

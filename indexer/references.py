@@ -19,9 +19,8 @@ from lineage.progress import Stage
 from lineage.records import BibEntry, CodeLink, Document, LedgerRow, ListedReference, Reference, ReferenceList, Status, Work, WorkId
 from lineage.references import ranking, roles
 from lineage.references.ancestors import named_mentions
-from lineage.references.join_works import merge_works
 from lineage.references.merge import Reconciled, reconcile
-from lineage.references.same_work import same_paper, same_work
+from lineage.references.same_work import merge_works, same_paper, same_work
 from lineage.text.titles import title_key
 
 SOURCE = "title match"

@@ -18,7 +18,7 @@ from lineage.errors import AmbiguousTarget, NotFound, ParseError, SourceError, U
 from lineage.ids import Target
 from lineage.progress import Stage
 from lineage.records import LedgerRow, Status, Work, WorkId
-from lineage.references.join_works import merge_works
+from lineage.references.same_work import merge_works
 
 TEXT = "text of the target"
 """The subject of the ledger row that says how the target's own text was had."""

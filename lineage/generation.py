@@ -39,9 +39,8 @@ from lineage.errors import NotFound, StoreDamaged
 from lineage.ids import check_name
 from lineage.ports import RowsOfVectors, Vectors
 from lineage.records import UNKNOWN, BundleOrigin, Provenance, WorkId
-from lineage.sealed import sealed
+from lineage.sealed import is_known, remember, sealed
 from lineage.text.hidden_text import inline
-from lineage.verified import is_known, remember
 
 MANIFEST_VERSION = 1
 FIRST_TIER = "static-"

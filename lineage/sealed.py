@@ -11,6 +11,7 @@ import json
 import os
 import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -67,3 +68,29 @@ def keep(path: Path, value: Mapping[str, Any]) -> None:
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
+
+
+# -- large files that had their hash when they were last read
+
+
+def is_known(memory: Path | None, path: Path, about: os.stat_result) -> bool:
+    """Whether the file at `path`, of which the system says `about`, had its hash when `memory` was written; no without one."""
+    if memory is None:
+        return False
+    try:
+        return bool(unsealed(memory.read_bytes())[str(path)] == _seen(about))
+    except (OSError, ValueError, KeyError):
+        return False
+
+
+def remember(memory: Path | None, path: Path, about: os.stat_result) -> None:
+    """Write into `memory`, which is of this file alone, that it had its hash."""
+    if memory is None:
+        return
+    with suppress(OSError):
+        memory.parent.mkdir(mode=0o700, exist_ok=True)
+        keep(memory, {str(path): _seen(about)})
+
+
+def _seen(about: os.stat_result) -> list[int]:
+    return [about.st_ino, about.st_size, about.st_mtime_ns]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from api import requests
-from api.cli import display, display_answers, exit_codes, terminal
+from api.cli import display, exit_codes, terminal
 from api.cli.common import DryRun, Named, Run, Words, argument, command, joined, known, option
 from api.cli.files import label, questions
 from api.operations import Service
@@ -241,9 +241,9 @@ def facts(
       lineage facts lr --lineage arxiv-2504.17192 --json
     """
     if not joined(name):
-        run.put(run.service.facts_table(**run.asked), display_answers.tallies, "facts_table")
+        run.put(run.service.facts_table(**run.asked), display.tallies, "facts_table")
         return
-    run.put(run.service.facts(joined(name), **run.asked), display_answers.consensus, "facts")
+    run.put(run.service.facts(joined(name), **run.asked), display.consensus, "facts")
 
 
 @command(requests.Task, quiet=True)
@@ -261,9 +261,9 @@ def context(
     """
     with run.watching_on_a_terminal() as watch:
         made = run.service.context(joined(task), **run.asked, watch=watch)
-    run.put(made, display_answers.pack, "context", verbatim=True)
+    run.put(made, display.pack, "context", verbatim=True)
     if not run.json:
-        print(display_answers.about(made), file=sys.stderr)
+        print(display.about(made), file=sys.stderr)
 
 
 @command(requests.Question)
@@ -286,7 +286,7 @@ def answer(
     if (model or dry_run) and run.told_cost(lambda: run.service.answer(joined(text), **run.asked, model=True), dry_run):
         return
     answer_result = run.service.answer(joined(text), **run.asked, model=model)
-    run.put(answer_result, display_answers.written, "answer")
+    run.put(answer_result, display.written, "answer")
     with exit_codes.concluding():
         if not (answer_result.sentences or answer_result.quotes):
             raise NotFound("nothing in this lineage supports an answer", hint="the nearest evidence is listed; see also: lineage gaps")

@@ -82,13 +82,13 @@ class Run:
 
     def told_cost(self, asking: Callable[[], object], dry_run: bool) -> bool:
         """Print what the chat model would be asked; whether that was all that is wanted."""
-        from api.cli import display_answers
+        from api.cli import display
 
         usage = self.service.model_usage(asking)
         if dry_run:
-            self.put(usage, display_answers.usage, "model_usage")
+            self.put(usage, display.usage, "model_usage")
         else:
-            print(display_answers.usage(usage), file=sys.stderr)
+            print(display.usage(usage), file=sys.stderr)
         return dry_run
 
     def watching_on_a_terminal(self) -> AbstractContextManager[Watch]:

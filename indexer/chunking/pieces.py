@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from indexer.parsers.code.markdown import is_rule
+from indexer.parsers.plain import is_rule
 from lineage.records import Span
 
 MAX_LINES = 60

@@ -24,8 +24,8 @@ import numpy as np
 
 from lineage.errors import SettingsError
 from lineage.ports import Vectors
+from lineage.sealed import is_known, remember
 from lineage.settings import Settings
-from lineage.verified import is_known, remember
 
 FOLDER = Path(__file__).resolve().parent / "granite30m"
 MODEL_SHA256 = "9ae80248e7b9cbb0b498b13ed8d229e2f5110b036ebf9014d559cd90b0137c49"

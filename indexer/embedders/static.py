@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 from lineage.errors import SettingsError
 from lineage.generation import npy_rows
 from lineage.ports import Vectors
+from lineage.sealed import is_known, remember
 from lineage.settings import Settings
 from lineage.text.tokens import tokens
-from lineage.verified import is_known, remember
 
 FOLDER = Path(__file__).resolve().parent / "static256"
 TABLE, SELF_TEST_FILE = "table.npz", "selftest.json"

@@ -21,7 +21,7 @@ from lineage import ids
 from lineage.errors import SourceError
 from lineage.ids import Target
 from lineage.records import BibEntry, ListedReference, Mention, ReferenceList, Scalar, Status, Work, WorkId
-from lineage.references.join_works import true_year
+from lineage.references.same_work import true_year
 
 SOURCE = "semantic_scholar"
 PAPER_FIELDS = (

@@ -17,8 +17,7 @@ from dataclasses import dataclass, field, replace
 
 from lineage.ids import arxiv_id, doi_id, normal_title, reference_id, repo_id
 from lineage.records import BibEntry, ListedReference, Mention, Reference, ReferenceList, Status, Work, WorkId
-from lineage.references.join_works import join_mentions, merge_all, merge_works, true_year
-from lineage.references.same_work import Facts, by_id, by_title, facts
+from lineage.references.same_work import Facts, by_id, by_title, facts, join_mentions, merge_all, merge_works, true_year
 from lineage.text.titles import plain
 from lineage.text.tokens import counted
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from api.cli import app, display, display_answers, display_gaps, exit_codes, terminal
+from api.cli import app, display, display_gaps, exit_codes, terminal
 from api.wire.stored import linked
 from lineage import generation as layout
 from lineage.records import UNKNOWN, Answer, Fact, Hit, Query
@@ -338,7 +338,7 @@ def odd_texts() -> dict[str, str]:
         "query": display.answer(Answer(Query("q"), "x", "1", (hit,), (ODD,))),
         "show": "\n".join(display._code(SimpleNamespace(links=linked([link], {ODD: work}, {})))),
         "list": display.lineages([manifest]),
-        "facts": display_answers.consensus(Consensus("lr", "rate", (Value("1", ODD, (held,)),), "x", "1")),
+        "facts": display.consensus(Consensus("lr", "rate", (Value("1", ODD, (held,)),), "x", "1")),
         "gaps": display_gaps.gaps(Gaps("x", "1", replace(work, title=""), (), (), (conflict,))),
     }
 

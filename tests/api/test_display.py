@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from api.cli import audit, display, display_answers, terminal
+from api.cli import audit, display, terminal
 from lineage.records import Answer, Focus, Hit, LedgerRow, Query, Signal, Status
 from lineage.results import Audit, AuditFinding, Sentence, WrittenAnswer
 from tests.fakes import small_lineage as small
@@ -121,9 +121,9 @@ def test_an_audit_hides_what_agrees_unless_all_is_asked_for():
 
 def test_an_answer_numbers_its_evidence_once_and_cites_it_in_order():
     said = (Sentence("Two\x1b.", (SAID, CODE)), Sentence("One.", (SAID,)))
-    lines = terminal.plain(display_answers.written(WrittenAnswer("?", "small", "1", said, (), (CODE,), ("n",)))).split("\n")
+    lines = terminal.plain(display.written(WrittenAnswer("?", "small", "1", said, (), (CODE,), ("n",)))).split("\n")
     assert [line for line in lines if line][:4] == ["small · generation 1", "note: n", "Two. [1, 2]", "One. [1]"]
     assert [line[:3] for line in lines if line.startswith("[")] == ["[1]", "[2]"]
-    quoted = terminal.plain(display_answers.written(WrittenAnswer("?", "small", "1", (), said))).split("\n")
+    quoted = terminal.plain(display.written(WrittenAnswer("?", "small", "1", (), said))).split("\n")
     assert "quoted, not claimed: these passages come nearest" in quoted
-    assert "nothing in this lineage supports an answer" in display_answers.written(WrittenAnswer("?", "small", "1", ()))
+    assert "nothing in this lineage supports an answer" in display.written(WrittenAnswer("?", "small", "1", ()))

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from indexer.chunking import pieces
 from indexer.chunking.pieces import Piece, SourceText, cut, packed
 from indexer.parsers.code import parser
-from indexer.parsers.code.markdown import LONG, is_rule, with_blocks
 from indexer.parsers.code.spans import CodeUnit, LineIndex, comment_text, labelled, leading, one_line, spans
+from indexer.parsers.plain import LONG, is_rule, with_blocks
 from lineage.records import Span
 
 MATLAB = """x = 1;

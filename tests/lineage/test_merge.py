@@ -9,8 +9,8 @@ from itertools import permutations
 import pytest
 
 from lineage.records import BibEntry, ListedReference, Mention, ReferenceList, Status, Work, WorkId
-from lineage.references.join_works import merge_all, merge_works
 from lineage.references.merge import reconcile
+from lineage.references.same_work import merge_all, merge_works
 from tests.data import EVAL, needs_eval
 
 TARGET = WorkId("arxiv:2504.17192")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lineage.records import Mention
-from lineage.references.join_works import MOST, join_mentions
+from lineage.references.same_work import MOST, join_mentions
 
 SENTENCE = "We follow the masked modelling of earlier work and train with AdamW."
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lineage.records import Work, WorkId
-from lineage.references.join_works import merge_all, merge_works, true_year
+from lineage.references.same_work import merge_all, merge_works, true_year
 
 WORK = Work(WorkId("doi:10.1/a"))
 

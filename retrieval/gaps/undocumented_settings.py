@@ -40,8 +40,6 @@ _SIBLINGS = 4
 """Files of one folder that set the same name, from which on each is for its own data and none is the paper's."""
 Place = tuple[WorkId, str, int]
 """A work, a file, a line."""
-_SPREAD = 3
-"""Words that may stand between the parts of a name."""
 _PERCENT = re.compile(r"\s?(?:\\%|per ?cent\b)")
 _SHORTEST = 3
 """Letters from which on a part may be the beginning of a word: `prob` of "probability"."""
@@ -183,24 +181,18 @@ class Spoken:
     sentences: tuple[TargetSentence, ...]
 
     @cached_property
-    def pieces(self) -> list[list[str]]:
-        """The parts of each sentence's words, in order; a line of a table has its columns' heads before it."""
-        return [parts(f"{sentence.header} {sentence.text}") for sentence in self.sentences]
+    def places(self) -> Mapping[str, set[int]]:
+        """The sentences in which each part stands; a line of a table has its columns' heads before it."""
+        sentences: dict[str, set[int]] = defaultdict(set)
+        for nth, sentence in enumerate(self.sentences):
+            for piece in parts(f"{sentence.header} {sentence.text}"):
+                sentences[piece].add(nth)
+        return sentences
 
     @cached_property
-    def places(self) -> Mapping[str, Mapping[int, Sequence[int]]]:
-        """Where each part stands: by sentence, by place in it."""
-        positions: dict[str, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
-        for sentence, pieces in enumerate(self.pieces):
-            for at, piece in enumerate(pieces):
-                positions[piece][sentence].append(at)
-        return positions
-
-    @cached_property
-    def numbers(self) -> list[dict[int | float, int]]:
+    def numbers(self) -> list[set[float | int | None]]:
         """The numbers of each sentence."""
-        counts = ([(_number(sentence, word), n) for n, word in enumerate(sentence.words) if word.number] for sentence in self.sentences)
-        return [{value: n for value, n in pairs if value is not None} for pairs in counts]
+        return [{_number(sentence, word) for word in sentence.words if word.number} for sentence in self.sentences]
 
     @cached_property
     def _words(self) -> tuple[list[str], Mapping[str, Sequence[str]]]:
@@ -211,17 +203,13 @@ class Spoken:
         return sorted(self.places), by_stem
 
     @cached_property
-    def _of_parts(self) -> dict[str, Mapping[int, Sequence[int]]]:
+    def _of_parts(self) -> dict[str, set[int]]:
         return {}
 
-    def of_part(self, part: str) -> Mapping[int, Sequence[int]]:
-        """The places of words that a part of a name stands for: itself, an inflection, what it abbreviates."""
+    def of_part(self, part: str) -> set[int]:
+        """The sentences with words that a part of a name stands for: itself, an inflection, what it abbreviates."""
         if part not in self._of_parts:
-            positions: dict[int, list[int]] = defaultdict(list)
-            for word in self._standing_for(part) & self.places.keys():
-                for sentence, at in self.places[word].items():
-                    positions[sentence] += at
-            self._of_parts[part] = positions
+            self._of_parts[part] = set().union(*(self.places[word] for word in self._standing_for(part) & self.places.keys()))
         return self._of_parts[part]
 
     def _standing_for(self, part: str) -> set[str]:
@@ -232,13 +220,10 @@ class Spoken:
         longer = takewhile(lambda word: word.startswith(part), in_order[bisect_left(in_order, part) :])
         return words.union(longer, by_stem.get(stem(part), ()))
 
-    def naming(self, name: str) -> list[int]:
-        """The sentences in which all parts of a name stand close together."""
-        wanted = [self.of_part(part) for part in dict.fromkeys(parts(name))]
-        if not wanted:
-            return []
-        both = set(wanted[0]).intersection(*wanted[1:])
-        return sorted(index for index in both if _close([places[index] for places in wanted]))
+    def naming(self, name: str) -> set[int]:
+        """The sentences in which all parts of a name stand."""
+        wanted = list(map(self.of_part, parts(name)))
+        return wanted[0].intersection(*wanted[1:]) if wanted else set()
 
     def gives(self, name: str, value: str) -> bool:
         """Whether some sentence gives a setting: all of its name and a number or the value, or a value of its own and a telling part."""
@@ -252,7 +237,7 @@ class Spoken:
 
     def _gives_words(self, name: str, value: str) -> bool:
         """The same for a word or a list: a value of several words is given wherever they stand together, one beside a telling part."""
-        valued = set(self.naming(value)) if value[:1] != "[" else set()
+        valued = self.naming(value) if value[:1] != "[" else set()
         if valued and (len(parts(value)) > 1 or not valued.isdisjoint(self._telling(name))):
             return True
         return len(parts(name)) > 1 and any(self.numbers[index] for index in self.naming(name))
@@ -266,12 +251,6 @@ def _number(sentence: TargetSentence, word: Word) -> float | int | None:
     """A number of a sentence, per cent as a fraction."""
     value = number(word.text)
     return value / 100 if value is not None and _PERCENT.match(sentence.text, word.end) else value
-
-
-def _close(places: Sequence[Sequence[int]]) -> bool:
-    """Whether one place of each can be chosen so that all lie within a few words."""
-    reach = len(places) + _SPREAD
-    return any(all(any(abs(at - first) < reach for at in some) for some in places[1:]) for first in places[0])
 
 
 def telling_parts(name: str) -> Iterable[str]:

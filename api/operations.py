@@ -25,9 +25,8 @@ from lineage.records import Answer, ChunkKind, Query, Reference, Work, WorkId
 from lineage.settings import lineages_at
 
 if TYPE_CHECKING:
-    from api.updating import Sayings, Updated
     from api.wire.report import ReportView
-    from api.wire.stored import Completeness, Locked, Overview, RankedReferences, StoredLineage
+    from api.wire.stored import Completeness, Locked, Overview, RankedReferences, Sayings, StoredLineage, Updated
     from indexer.against_source import SourceCheck
     from indexer.bundle.bring import Imported
     from indexer.bundle.shelf import Shelf, Shelved
@@ -106,7 +105,7 @@ class Service:
 
     def update(self, lineage: str = "", *, every: bool = False, watch: Watch = unwatched) -> tuple[Updated, ...]:
         """Look for new versions and commits of a lineage, or of `every` one; build what changed and list the differences."""
-        from api.updating import Updated
+        from api.wire.stored import Updated
 
         updated: list[Updated] = []
         for name in layout.names(self._lineages) if every else (self._name(lineage),):
@@ -119,20 +118,20 @@ class Service:
         return tuple(updated)
 
     def _updated(self, name: str, watch: Watch) -> Updated:
-        from api.updating import ASKED
+        from api.wire.stored import VERSION_HOSTS
         from indexer.pipeline import build, gathered
 
         before, request, fingerprint = self._sayings(name)
         if not request.target or fingerprint.startswith("bundle:"):
             raise UsageError(f"{name} was built from files you do not have", hint="import its new bundle, or build it from the file")
         with self._parts.workbench(watch) as bench:
-            bench.transport.refresh(ASKED)
+            bench.transport.refresh(VERSION_HOSTS)
             if gathered(bench, request)[1] != fingerprint:
                 build(bench, replace(request, name=name))
         return self._sayings(name)[0].since(before, name)
 
     def _sayings(self, name: str) -> tuple[Sayings, BuildRequest, str]:
-        from api.updating import Sayings
+        from api.wire.stored import Sayings
         from indexer.plan import BuildRequest
 
         report = self.gaps(lineage=name)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from api.cli.display import plain, shorten
 
 if TYPE_CHECKING:
-    from api.updating import Updated
-    from api.wire.stored import Locked
+    from api.wire.stored import Locked, Updated
     from indexer.bundle.bring import Imported
     from indexer.bundle.form import Passed
     from indexer.bundle.shelf import Shelved

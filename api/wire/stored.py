@@ -1,4 +1,4 @@
-"""What the store holds, as every door gives it: builds and jobs, references, the overview and completeness of a lineage, its graph."""
+"""What the store holds, as every door gives it: builds, jobs, changes by updates, references, overview and completeness of a lineage, its graph."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from api.wire.encode import view
 from api.wire.hits import Box
 from api.wire.markup import Rendered
 from indexer.plan import BuildReport
+from lineage.catalog.reader import Catalog
 from lineage.code_links.links import RepositoryState
 from lineage.code_reuse.derivation import Derivation
 from lineage.code_reuse.reuse import Shared
@@ -29,6 +30,7 @@ from retrieval.search.missing_software import MissingSoftware
 if TYPE_CHECKING:
     from indexer.lock.form import Pinned
     from lineage.catalog.reader import Catalog, StoredDocument
+    from lineage.results import Gaps
 
 
 @dataclass(frozen=True)
@@ -269,3 +271,59 @@ def linked(links: Iterable[CodeLink], works: Mapping[WorkId, Work], states: Mapp
     """Code links with their repositories and what became of these."""
     views = {repo: RepositoryStateView(**vars(state), words=state.words) for repo, state in states.items()}
     return tuple(LinkedRepository(**vars(link), state=views.get(link.repo), repository=works.get(link.repo)) for link in links)
+
+
+VERSION_HOSTS = ("export.arxiv.org", "api.github.com")
+"""Hosts that know of new versions and commits."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """A statement before and after; "" where there was or is none."""
+
+    of: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True)
+class Updated:
+    """A lineage before and after: its generation, the versions and commits of its works, the values that details get.
+
+    `note` says why a lineage could not be updated.
+    """
+
+    lineage: str
+    generation: str
+    works: tuple[Change, ...] = ()
+    values: tuple[Change, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Sayings:
+    """What a generation states, by subject."""
+
+    generation: str
+    works: Mapping[str, str]
+    values: Mapping[str, str]
+
+    @classmethod
+    def of(cls, catalog: Catalog, gaps: Gaps) -> Sayings:
+        """Read from a catalog and its report."""
+        works = {str(work.id): str(work.meta.get("commit") or work.meta.get("version") or "") for work in catalog.works()}
+        values = {gap.detail.title: _value(f"{offer.value} {offer.unit}" for offer in gap.suggestions[:1]) or gap.state.value for gap in gaps.gaps}
+        return cls(gaps.generation, works, values)
+
+    def since(self, before: Sayings, lineage: str) -> Updated:
+        """The differences from an earlier generation."""
+        return Updated(lineage, self.generation, _changes(before.works, self.works), _changes(before.values, self.values))
+
+
+def _value(parts: Iterable[str]) -> str:
+    return " / ".join(part.strip() for part in parts)
+
+
+def _changes(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[Change, ...]:
+    every = sorted(before.keys() | after.keys())
+    return tuple(Change(name, before.get(name, ""), after.get(name, "")) for name in every if before.get(name, "") != after.get(name, ""))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from indexer.parsers.pdf.citations import CitationSpan as Place
 from indexer.parsers.pdf.citations import _choose, _each_year, _expand, _numbers, fold, mentions
 from indexer.parsers.pdf.entry import parse_entry
-from indexer.parsers.pdf.names import authors_of, full_stops, is_names
+from indexer.parsers.pdf.fields import authors_of, full_stops, is_names
 from lineage.records import BibEntry, Span
 
 

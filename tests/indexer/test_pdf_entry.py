@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from indexer.parsers.pdf.entry import parse_entry
-from indexer.parsers.pdf.names import authors_of, is_names
+from indexer.parsers.pdf.fields import authors_of, is_names
 
 STYLES = {
     "ACL": ("Jacob Devlin, Ming-Wei Chang, and Kenton Lee. 2019. BERT: Pre-training of deep transformers. In Proceedings of NAACL, pages 1-9.",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from indexer.parsers.pdf.blocks import _CAPTION, Block, Style, _block
+from indexer.parsers.pdf.fields import full_stops
 from indexer.parsers.pdf.flow import PageWords, glue, words_of
 from indexer.parsers.pdf.layout import find_gutter, in_order
-from indexer.parsers.pdf.names import full_stops
 from indexer.parsers.pdf.outline import _merged
 from indexer.parsers.pdf.page import Line, joined, without_marks
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from indexer.parsers.latex.machine import Bibitem
 from indexer.parsers.latex.symbols import plain
 from indexer.parsers.pdf.entry import Printed, parse_entries
-from indexer.parsers.pdf.names import authors_of, is_names
+from indexer.parsers.pdf.fields import authors_of, is_names
 from lineage.ids import arxiv_doi, arxiv_in, doi_in, year_in
 from lineage.records import BibEntry
 

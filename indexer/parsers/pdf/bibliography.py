@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 from indexer.parsers.pdf.blocks import Style
+from indexer.parsers.pdf.fields import INITIAL_FIRST, SURNAME_FIRST, VANCOUVER
 from indexer.parsers.pdf.layout import Sheet
-from indexer.parsers.pdf.names import INITIAL_FIRST, SURNAME_FIRST, VANCOUVER
 from indexer.parsers.pdf.page import Anchor, Line, Pages
 
 MAX_ROWS_OF_ENTRY = 200

@@ -10,8 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from indexer.parsers.pdf.fields import Cut, cuts, has_no_title
-from indexer.parsers.pdf.names import authors_of, full_stops
+from indexer.parsers.pdf.fields import Cut, authors_of, cuts, full_stops, has_no_title
 from indexer.parsers.pdf.page import Range
 from lineage.ids import arxiv_doi, arxiv_in, doi_in
 from lineage.records import BibEntry

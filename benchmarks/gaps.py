@@ -27,7 +27,8 @@ from benchmarks import rubric_papers  # noqa: E402
 from benchmarks.evidence import embedded, embedder_of  # noqa: E402
 from benchmarks.parts import run_benchmark  # noqa: E402
 from benchmarks.rubric_papers import Source  # noqa: E402
-from indexer.extraction.extract import derive, extract  # noqa: E402
+from indexer.extraction.extract import extract  # noqa: E402
+from indexer.repo_profile import profiles  # noqa: E402
 from indexer.store.computed_cache import VectorCache  # noqa: E402
 from indexer.store.generations import Store  # noqa: E402
 from lineage import registry  # noqa: E402
@@ -164,7 +165,8 @@ def write(home: Path, name: str, target: WorkId, sources: Sequence[Source], name
             catalog.add_chunks(chunks)
             catalog.add_facts(fact for source in sources for fact in source.facts)
             documents = [document for source in sources for document in source.documents]
-            derive(catalog, documents, works, _links(target, name), _settings(documents, chunks))
+            catalog.add_settings(_settings(documents, chunks))
+            catalog.add_files(profiles(documents, works, _links(target, name)))
             catalog.finish()
         if embedder:
             draft.vectors(embedded(embedder, chunks, VectorCache(cache)), embedder.id)

@@ -15,17 +15,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.read_document import ReadDocument
+from indexer.read_document import ReadDocument, Stated
+from indexer.repo_profile import VERSION as PROFILE
+from indexer.repo_profile import names_of, profiles
 from indexer.repositories import Code, Repository, read_repository
 from indexer.sandbox.pool import WORKERS
+from indexer.store.computed_cache import remembered
 from lineage.code_links.exclusion import Exclusion
 from lineage.code_links.target_code import is_copied
 from lineage.code_reuse import clones, derivation, reuse
 from lineage.code_reuse.derivation import Ages, Derivation
+from lineage.code_reuse.reuse import Shared
 from lineage.errors import ParseError
 from lineage.licenses import CUSTOM, of_text
 from lineage.progress import Stage
-from lineage.records import Chunk, Document, LedgerRow, Span, Status, Work, WorkId
+from lineage.records import Chunk, Document, FileProfile, LedgerRow, Span, Status, Work, WorkId
 from lineage.references.ancestors import ancestors, cocitation_signals, naming_signals, reuse_signals
 
 if TYPE_CHECKING:
@@ -33,8 +37,8 @@ if TYPE_CHECKING:
 
     from indexer.build_context import BuildContext
     from indexer.collect import Collected
+    from indexer.work_budget import Allowance
     from lineage.catalog.writer import CatalogWriter
-    from lineage.code_reuse.reuse import Shared
     from lineage.generation import Generation
     from lineage.ports import Embedder, Vectors
     from lineage.references.signals import Ancestor, RankSignal
@@ -42,6 +46,15 @@ if TYPE_CHECKING:
 _LICENCE = re.compile(r"(?:licen[cs]e|copying)(?:[.-](?:md|rst|txt|mit|apache|bsd))?\Z", re.IGNORECASE)
 _NOTE = 200
 """Characters of a licence of its own that are kept as a note."""
+
+
+@dataclass(frozen=True)
+class ComparedCode:
+    """What the repositories of a lineage share, who has which function from whom, and what each file is for."""
+
+    shared: tuple[Shared, ...] = ()
+    derivations: tuple[Derivation, ...] = ()
+    profiles: tuple[FileProfile, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -54,38 +67,47 @@ class Contents:
     collected: Collected
     documents: tuple[ReadDocument, ...]
     rows: tuple[LedgerRow, ...]
-    shared: tuple[Shared, ...] = ()
-    derivations: tuple[Derivation, ...] = ()
+    code: ComparedCode = field(default_factory=lambda: ComparedCode())
     ancestors: tuple[Ancestor, ...] = ()
     ancestors_by_text: tuple[Ancestor, ...] = ()
     code_signals: Mapping[WorkId, Sequence[RankSignal]] = field(default_factory=dict)
 
-    def into(self, catalog: CatalogWriter) -> None:
-        """Write everything but the chunks; the catalogue asserts that what went in came out."""
+    def into(self, catalog: CatalogWriter) -> tuple[ReadDocument, ...]:
+        """Write everything but what documents are cut into and state; gives those of which that is not in the catalogue yet.
+
+        The catalogue asserts that what went in came out.
+        """
         catalog.add_works(self.collected.works.values())
         catalog.add_references(self.collected.references)
         catalog.add_links(self.collected.links)
-        for document in self.documents:
-            catalog.add_document(document)
+        new = tuple(document for document in self.documents if catalog.add_document(document, len(document.cuts)))
         catalog.add_ledger(self.rows)
         catalog.expect("reference", len(self.collected.references))
         for kind in ("member", "page", "source"):
             catalog.expect(kind, sum(row.kind == kind for row in self.rows))
         catalog.set_meta("target", self.collected.target.id)
         catalog.set_meta("request", self.collected.request.as_meta())
+        catalog.add_files(self.code.profiles)
         catalog.set_meta("coverage", dict(self.collected.coverage))
         catalog.set_meta("kept_out", sorted(self.collected.kept_out))
         catalog.set_meta("kept_out_names", sorted(self.collected.kept_out_names))
         catalog.set_meta("kept_out_claims", [kept_out.as_meta() for kept_out in self.collected.kept_out_claims])
         catalog.set_meta("kept_out_since", self.collected.since)
-        catalog.set_meta("shared_code", [shared.as_meta() for shared in self.shared])
-        catalog.set_meta("derivations", [record.as_meta() for record in self.derivations])
+        catalog.set_meta("shared_code", [shared.as_meta() for shared in self.code.shared])
+        catalog.set_meta("derivations", [record.as_meta() for record in self.code.derivations])
         catalog.set_meta("ancestors", [ancestor.as_meta() for ancestor in self.ancestors])
         catalog.set_meta("ancestors_by_text", [ancestor.as_meta() for ancestor in self.ancestors_by_text])
         catalog.set_meta(
             "code_signals", {work: [[signal.name, signal.value, signal.words] for signal in signals] for work, signals in self.code_signals.items()}
         )
         catalog.set_meta("notes", list(self.collected.notes))
+        catalog.set_meta("facts_notes", [f"{document.work}: {note}" for document in self.documents for note in document.stated.notes])
+        return new
+
+    def within(self, allowance: Allowance) -> Contents:
+        """The same without what is made of documents that a budget leaves out; their rows say so."""
+        documents = tuple(replace(document, cuts=(), stated=Stated()) if allowance.refuses(document) else document for document in self.documents)
+        return replace(self, documents=documents, rows=allowance.rows(self.rows))
 
 
 def read(bench: BuildContext, collected: Collected) -> Contents:
@@ -93,17 +115,31 @@ def read(bench: BuildContext, collected: Collected) -> Contents:
     papers = [text.document for text in collected.texts.values() if text.document]
     code = _own(collected, _code(bench, collected))
     parsed = [document for repository_code in code for document in repository_code.documents]
-    reused = reuse.shared(parsed)
+    compared = _compared(bench, collected, parsed)
     collected = replace(collected, works={**collected.works, **_licensed(collected, parsed)})
-    of_code, of_place, named = _of_code(collected, reused, parsed), _of_place(collected), collected.named()
+    of_code, of_place, named = _of_code(collected, compared.shared, parsed), _of_place(collected), collected.named()
     by_text = collected.ranked(of_place, named)
     collected = collected.ranked(_joined(of_code, of_place), named)
-    derived = derivation.derivations(parsed, Ages.of(collected.works.values(), collected.links, collected.references), partial(_sketched, bench))
     abstracts = list(_abstracts(bench, collected))
     documents = [*papers, *(document for document, _ in abstracts if document), *parsed]
     rows = (*collected.rows, *(row for _, row in abstracts if row), *(row for repository_code in code for row in repository_code.rows))
     parts = ancestors(collected.own_references(), named, of_code, collected.target), ancestors(by_text.own_references(), named, {}, collected.target)
-    return Contents(collected, _ordered(collected, documents), rows, reused, derived, *parts, of_code)
+    return Contents(collected, _ordered(collected, documents), rows, compared, *parts, of_code)
+
+
+def _compared(bench: BuildContext, collected: Collected, parsed: Sequence[Document]) -> ComparedCode:
+    """The code of all repositories compared, once as long as nothing of it changes."""
+    ages = Ages.of(collected.works.values(), collected.links, collected.references)
+    names = {work: names_of(work, collected.works.get, collected.links) for work in dict.fromkeys(document.work for document in parsed)}
+    key = hashlib.sha256(repr((ages.told(), names)).encode("utf-8", "surrogatepass"))
+    for document in parsed:
+        key.update("\0".join((document.work, document.path, document.kind, document.parser, document.text)).encode("utf-8", "surrogatepass"))
+
+    def make() -> ComparedCode:
+        derived = derivation.derivations(parsed, ages, partial(_sketched, bench))
+        return ComparedCode(reuse.shared(parsed), derived, tuple(profiles(parsed, collected.works.values(), collected.links)))
+
+    return remembered(bench.derived, ComparedCode, key.hexdigest(), f"{derivation.VERSION} {clones.VERSION} {PROFILE}", make)
 
 
 def _sketched(bench: BuildContext, texts: Sequence[str]) -> clones.Sketches:
@@ -262,14 +298,13 @@ class FormerVectors:
         kept, vectors = np.asarray(rows, np.int64), generation.vectors if generation else None
         return cls(generation.manifest.embedder, vectors, kept) if generation and isinstance(vectors, np.ndarray) else cls("", None, kept)
 
-    def unknown(self, chunks: Sequence[Chunk], embedder: str) -> list[Chunk]:
-        """The chunks that have no vector by an embedder."""
-        return [chunk for chunk, row in zip(chunks, self.rows, strict=True) if row < 0] if embedder == self.embedder else list(chunks)
+    def unknown(self, embedder: str, new: Sequence[Chunk], every: Callable[[], Sequence[Chunk]]) -> Sequence[Chunk]:
+        """The chunks that have no vector by an embedder: the `new` ones, or all."""
+        return new if embedder == self.embedder or len(new) == len(self.rows) else every()
 
-    def joined(self, chunks: Sequence[Chunk], embedder: str, make: Callable[[Sequence[Chunk]], Vectors]) -> Vectors:
-        """The vectors of all chunks by an embedder: those that are known, and those of the others, which `make` gives."""
-        made = make(self.unknown(chunks, embedder))
-        if self.vectors is None or embedder != self.embedder:
+    def joined(self, made: Vectors) -> Vectors:
+        """The vectors of all chunks: those that are known, and those `made` of the unknown."""
+        if self.vectors is None or len(made) == len(self.rows):
             return made
         every = self.vectors[self.rows]
         every[self.rows < 0] = made

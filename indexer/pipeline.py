@@ -20,13 +20,12 @@ from typing import Literal
 from indexer.build_context import BuildContext
 from indexer.chunking.chunker import VERSION as CHUNKER
 from indexer.collect import Collected, collect
-from indexer.documents import Contents, FormerVectors, at_once, cut, embed, missing, read, reads_further
+from indexer.documents import FormerVectors, at_once, cut, embed, missing, read, reads_further
 from indexer.embedding_ahead import embedding_ahead
 from indexer.extraction import extract as facts
-from indexer.extraction.extract import derive
 from indexer.parsers.select import versions
 from indexer.plan import BuildReport, BuildRequest, choose_papers, choose_repos, worths
-from indexer.read_document import Extracted
+from indexer.read_document import Extracted, ReadDocument
 from indexer.references import trace
 from indexer.repo_profile import VERSION as PROFILE
 from indexer.repositories import read_upload
@@ -34,6 +33,7 @@ from indexer.store.generations import Writing
 from indexer.target import TEXT, ResolvedTarget, check, of_code, resolve
 from indexer.transport.politeness import SPENT
 from indexer.transport.upstreams import UPSTREAMS
+from indexer.units import version
 from indexer.work_budget import Allowance, limits_of
 from lineage import ids
 from lineage.catalog.reader import Catalog
@@ -149,27 +149,25 @@ def _write(
     """The generation: at once where embedding is short, else first with the first tier's vectors, so that it answers meanwhile."""
     if current and current.fingerprint == mark:
         return _with_vectors(bench, writing, current, embedder)
-    contents = read(bench, collected)
-    contents, units, extracted = _units(bench, contents)
-    if not units:
+    contents = read(bench, collected).within(Allowance(bench.work))
+    if not any(document.cuts for document in contents.documents):
         raise _nothing_to_read(collected)
     with writing.draft() as draft:
-        with bench.clock.timed("write"), draft.catalog() as catalog, _before(bench, current) as before:
-            contents.into(catalog)
-            if before:
-                catalog.extend(before.catalog)
-            known = FormerVectors.of(before, catalog.add_chunks(units))
+        with bench.clock.timed("write"), _before(bench, current) as before, draft.catalog(before, version(bench.settings)) as catalog:
+            units, extracted = _units(bench, contents.into(catalog))
+            catalog.add_chunks(units)
             catalog.add_facts(extracted.facts)
-            derive(catalog, contents.documents, contents.collected.works.values(), contents.collected.links, extracted.settings)
-            catalog.set_meta("facts_notes", list(extracted.notes))
+            catalog.add_settings(extracted.settings)
             catalog.finish()
-        soon = tier == "full" and missing(bench, embedder, known.unknown(units, embedder.id)) <= _WORTH_WAITING
+            known = FormerVectors.of(before, catalog.rows)
+        unknown = partial(known.unknown, new=units, every=draft.chunks)
+        soon = tier == "full" and missing(bench, embedder, unknown(embedder.id)) <= _WORTH_WAITING
         with bench.clock.timed("embed"):
             if soon:
-                draft.vectors(known.joined(units, embedder.id, partial(embed, bench, embedder)), embedder.id)
+                draft.vectors(known.joined(embed(bench, embedder, unknown(embedder.id))), embedder.id)
             elif bench.first:
                 first = bench.first()
-                draft.vectors(known.joined(units, first.id, partial(at_once, first)), first.id)
+                draft.vectors(known.joined(at_once(first, unknown(first.id))), first.id)
         with bench.clock.timed("report"):
             manifest = draft.commit(
                 target=collected.target.id,
@@ -179,7 +177,8 @@ def _write(
             )
     if soon or tier == "first":
         return manifest
-    bench.watch(Note(f"{len(units):,} chunks are searchable now by the fast index (generation {manifest.id}); dense vectors are being computed"))
+    chunks = manifest.counts["chunks"]
+    bench.watch(Note(f"{chunks:,} chunks are searchable now by the fast index (generation {manifest.id}); dense vectors are being computed"))
     return _with_vectors(bench, writing, manifest, embedder)
 
 
@@ -198,25 +197,20 @@ def _nothing_to_read(collected: Collected) -> NotFound:
     return NotFound(words, hint=hint)
 
 
-def _units(bench: BuildContext, contents: Contents) -> tuple[Contents, list[Chunk], Extracted]:
-    """The chunks of all documents, the facts in them, and the contents with a row for each document that a budget left out."""
+def _units(bench: BuildContext, documents: Sequence[ReadDocument]) -> tuple[list[Chunk], Extracted]:
+    """The chunks of documents, and the facts and settings in them."""
     units: list[Chunk] = []
     unit_facts: list[Fact] = []
-    notes: list[str] = []
     settings: list[Setting] = []
-    documents, allowance = contents.documents, Allowance(bench.work)
     with bench.clock.timed("parse"):
         for n, document in enumerate(documents, 1):
-            if allowance.refuses(document):
-                continue
             own, document_facts = facts.units(document)
             units += own
             unit_facts += document_facts.facts + document_facts.mechanisms
-            notes += document_facts.notes
             settings += document_facts.settings
             if n % 50 == 0 or n == len(documents):
                 bench.watch(Stage("chunk", n, len(documents), document.path))
-    return replace(contents, rows=allowance.rows(contents.rows)), units, Extracted(tuple(unit_facts), tuple(notes), settings=tuple(settings))
+    return units, Extracted(tuple(unit_facts), settings=tuple(settings))
 
 
 def _with_vectors(bench: BuildContext, writing: Writing, lexical: Manifest, embedder: Embedder) -> Manifest:

@@ -20,8 +20,9 @@ from indexer.bundle.form import BundledDocument, Passage, Passed
 from indexer.bundle.read import Bundle, read
 from indexer.bundle.signature import signature_path, verified_signer
 from indexer.chunking import chunker
-from indexer.extraction.extract import derive, placed
+from indexer.extraction.extract import placed
 from indexer.read_document import ReadDocument, Wanted
+from indexer.repo_profile import profiles
 from indexer.store import decision_log
 from indexer.store.atomic_files import sha256_of
 from indexer.store.generations import Writing
@@ -134,7 +135,8 @@ def _fill(bench: BuildContext, catalog: CatalogWriter, bundle: Bundle, fetched: 
     pieces = [_chunk(passage, places, fetched, works) for passage in bundle.passages]
     catalog.add_chunks([chunk for chunk, _ in pieces], unread={row for row, (_, there) in enumerate(pieces) if not there})
     catalog.add_facts(bundle.facts)
-    derive(catalog, documents, bundle.works, bundle.links, _settings(bench, documents, [chunk for chunk, there in pieces if there]))
+    catalog.add_settings(_settings(bench, documents, [chunk for chunk, there in pieces if there]))
+    catalog.add_files(profiles(documents, bundle.works, bundle.links))
     catalog.add_ledger((*bundle.ledger, *lost))
     for key, value in bundle.plain_meta.items():
         catalog.set_meta(key, value + len(lost) if key == "ledger_in.source" else value)

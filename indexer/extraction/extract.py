@@ -1,4 +1,4 @@
-"""The settings and facts of one document, each in its chunk, and notes on what could not be read. Only `derive` writes.
+"""The settings and facts of one document, each in its chunk, and notes on what could not be read. Pure.
 
 Time is linear in the text; what one document may state is bounded, and the bound is said where it is met.
 """
@@ -7,21 +7,17 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from indexer.chunking import chunker
 from indexer.extraction import configs, mechanisms, prose, python, shell, tables
 from indexer.extraction.collector import Sink
 from indexer.read_document import MOST_FACTS, Extracted, ReadDocument, Stated
-from indexer.repo_profile import is_test, profiles
+from indexer.repo_profile import is_test
 from lineage.file_roles import holds_settings, named_roles
 from lineage.hyperparameters.ontology import Ontology
-from lineage.records import Chunk, CodeLink, Document, Fact, FileRole, Setting, Work
+from lineage.records import Chunk, Document, Fact, FileRole, Setting
 from lineage.text.syntax import UNREADABLE
-
-if TYPE_CHECKING:
-    from lineage.catalog.writer import CatalogWriter
 
 VERSION = "facts@18"
 _MATERIAL = re.compile(r"(?:\A|/)(?:data\w*|corpus|corpora|examples?|samples?)/(?:[^/]+/)*(?!readme)[^/]+\Z", re.IGNORECASE)
@@ -226,15 +222,3 @@ def _is_command(line: str) -> bool:
     """A line that runs a program, as READMEs without fences have: indented, or with several flags."""
     indented = line.startswith(("    ", "\t", "$ ")) and _COMMAND.match(line) is not None
     return indented or (".py" in line and len(_FLAGS.findall(line[:4_000])) > 1)
-
-
-def derive(
-    catalog: CatalogWriter,
-    documents: Collection[Document],
-    works: Iterable[Work],
-    links: Iterable[CodeLink],
-    settings: Iterable[Setting],
-) -> None:
-    """Write what follows from documents, and the settings that were read in them."""
-    catalog.add_settings(settings)
-    catalog.add_files(profiles(documents, works, links))

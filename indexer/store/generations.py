@@ -30,7 +30,7 @@ from lineage.catalog.writer import CatalogWriter
 from lineage.errors import StoreBusy, StoreDamaged, StoreError, failures
 from lineage.generation import FileRecord, Generation, Hold, Manifest, Shelf
 from lineage.ports import Vectors
-from lineage.records import Provenance
+from lineage.records import Chunk, Provenance
 
 HOLDER = ".writer.json"
 """Says who writes a lineage; it outlives only a writer that was killed."""
@@ -171,9 +171,15 @@ class Draft:
     hold: Hold | None = None
     _model: tuple[str, int] = field(default=("", 0), init=False)
 
-    def catalog(self) -> CatalogWriter:
-        """The catalogue to fill; call its `finish` before `commit`."""
-        return CatalogWriter(self.folder / layout.CATALOG)
+    def catalog(self, former: Generation | None = None, read_by: str = "") -> CatalogWriter:
+        """The catalogue to fill, out of a former generation's where documents were `read_by` the same; call its `finish` before `commit`."""
+        with former.files() if former else nullcontext() as folder:
+            return CatalogWriter(self.folder / layout.CATALOG, folder / layout.CATALOG if folder else None, read_by)
+
+    def chunks(self) -> list[Chunk]:
+        """Every chunk of the finished catalogue, by row."""
+        with Catalog(self.folder / layout.CATALOG) as catalog:
+            return catalog.chunks(catalog.rows().tolist())
 
     def catalog_in(self, folder: Path) -> None:
         """Take over the finished catalogue that lies in a folder."""

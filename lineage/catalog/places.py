@@ -47,7 +47,7 @@ class RowScores(NamedTuple):
 
 
 class Indexed:
-    """A lexical index in the making; rows are added in their order, those of a finished index (`before`) as they stand there."""
+    """A lexical index in the making, or those words of a finished one that change with some rows."""
 
     def __init__(self) -> None:
         self._numbers: defaultdict[str, int] = defaultdict(count().__next__)
@@ -55,26 +55,30 @@ class Indexed:
         self._sizes = array("i")
         self._rows = array("q")
         self._lengths = array("i")
+        self._gone: set[int] = set()
+        self._touched: set[str] = set()
         self._before = (np.empty(0, np.int64), np.empty(0, np.int64))
-        self._sizes_before: Sequence[int] = ()
-        self._moved = array("q")
 
-    def before(self, vocabulary: Sequence[tuple[str, bytes]], lengths: NDArray[np.int32]) -> None:
-        """Read the words and places of a finished index with rows of these lengths, for `again`; raises `ValueError` for damaged bytes."""
+    @property
+    def words(self) -> list[str]:
+        """The words of all rows that were added or removed."""
+        return sorted(self._touched.union(self._numbers))
+
+    def before(self, vocabulary: Sequence[tuple[str, bytes]]) -> None:
+        """Read what a finished index has of `words`, without the rows that were removed; raises `ValueError` for damaged bytes."""
         numbers = np.array([self._numbers[token] for token, _ in vocabulary], np.int64)
         counts, stands = _all_unpacked([data for _, data in vocabulary])
-        if stands.size and not 0 <= rows_of(stands.min()) <= rows_of(stands.max()) < len(lengths):
-            raise ValueError("rows out of range")
-        self._before, self._sizes_before, self._moved = (np.repeat(numbers, counts), stands), lengths.tolist(), array("q", [-1]) * len(lengths)
+        kept = ~np.isin(rows_of(stands), list(self._gone))
+        self._before = np.repeat(numbers, counts)[kept], stands[kept]
 
-    def again(self, row: int) -> None:
-        """The next row has the tokens of a row of the finished index, which is taken once."""
-        self._moved[row] = len(self._lengths)
-        self._lengths.append(self._sizes_before[row])
+    def remove(self, row: int, columns: Sequence[Sequence[str]]) -> None:
+        """A row of the finished index goes, which has the tokens of these four columns."""
+        self._gone.add(row)
+        self._touched.update(*columns)
 
-    def add(self, columns: Sequence[Sequence[str]]) -> None:
-        """The tokens of the four columns of the next row."""
-        self._rows.append(len(self._lengths))
+    def add(self, row: int, columns: Sequence[Sequence[str]]) -> None:
+        """The tokens of the four columns of a row."""
+        self._rows.append(row)
         self._lengths.append(sum(map(len, columns)))
         for column in columns:
             self._words.extend(map(self._numbers.__getitem__, column))
@@ -85,12 +89,7 @@ class Indexed:
         words, sizes = np.frombuffer(self._words, np.int32), np.frombuffer(self._sizes, np.int32)
         columns = ((np.frombuffer(self._rows, np.int64) << _ROW)[:, None] | (np.arange(4) << _COLUMN)).ravel()
         stands = np.repeat(columns - (np.cumsum(sizes) - sizes), sizes) + np.arange(len(words))
-        words_before, stands_before = self._before
-        rows = rows_of(stands_before)
-        moved = np.frombuffer(self._moved, np.int64)[rows]
-        kept = moved >= 0
-        words = np.concatenate([words_before[kept], words])
-        stands = np.concatenate([(stands_before + ((moved - rows) << _ROW))[kept], stands])
+        words, stands = np.concatenate([self._before[0], words]), np.concatenate([self._before[1], stands])
         bits = int(stands.max(initial=0)).bit_length()
         if bits + len(self._numbers).bit_length() >= _KEY:
             raise OverflowError("more words in more rows than one index holds")
@@ -116,9 +115,10 @@ class Indexed:
             if first < last:
                 yield token, last - first, kept[4 * first : 4 * last] + often[2 * first : 2 * last], places[n]
 
-    def lengths(self) -> bytes:
-        """The row of `lengths`."""
-        return np.frombuffer(self._lengths, np.int32).astype("<i4").tobytes()
+    def lengths(self, lengths: NDArray[np.int32]) -> bytes:
+        """The row of `lengths`: those of a finished index with those of the rows that were added."""
+        lengths[np.frombuffer(self._rows, np.int64)] = np.frombuffer(self._lengths, np.int32)
+        return lengths.astype("<i4").tobytes()
 
 
 def _often(rows: Places, places: Places, starts: NDArray[np.intp]) -> tuple[NDArray[np.int32], NDArray[np.uint16]]:

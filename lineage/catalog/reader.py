@@ -38,7 +38,6 @@ from lineage.records import (
 )
 
 DEADLINE = 10.0
-_CHUNK = 'id, work, path, kind, role, text, header, start, "end", start_line, end_line, symbol, section, page, box, label, language, copies'
 _OUTLINE = 'row, id, work, path, kind, role, start, "end", start_line, end_line, symbol, same'
 _HOMES, _ROWS_KEPT = 200, 64
 _REBUILD = "build the lineage again; what was fetched is kept"
@@ -265,7 +264,7 @@ class Catalog:
         """Chunks of the given rows, in that order; raises `StoreDamaged` for a row that is missing or altered."""
         chunks_by_key: dict[int, Chunk] = {}
         for wanted in batches([int(row) for row in rows]):
-            for row, sha256, *values in self._all(f"SELECT row, sha256, {_CHUNK} FROM chunks WHERE row IN ({marks(wanted)})", wanted):  # noqa: S608
+            for row, sha256, *values in self._all(f"SELECT row, sha256, {schema.CHUNK} FROM chunks WHERE row IN ({marks(wanted)})", wanted):  # noqa: S608
                 if records.digest(values) != sha256:
                     raise StoreDamaged(f"chunk {values[0]} in {self.path} is not what was written", hint="`lineage check` says what else is damaged")
                 chunks_by_key[row] = records.chunk_of(values)
@@ -351,15 +350,6 @@ class Catalog:
         for batch in batches(terms):
             yield from self._all(f"SELECT term, {column} FROM vocabulary WHERE term IN ({marks(batch)})", batch)  # noqa: S608
 
-    def words_into(self, index: places.Indexed) -> None:
-        """Let an index in the making read the words and places of this one."""
-        with self._readable_words():
-            index.before(self._all("SELECT term, places FROM vocabulary"), self._lexicon.lengths)
-
-    def digests(self) -> Mapping[str, tuple[int, str]]:
-        """The row of each chunk, and the key that chunks of the same text share, by the hash of all that it is."""
-        return {sha256: (row, same) for sha256, row, same in self._all("SELECT sha256, row, same FROM chunks")}
-
     def texts(
         self, literal: str = "", any_case: bool = False, words: Sequence[str] = (), kinds: Collection[ChunkKind] = (), without: Collection[str] = ()
     ) -> list[tuple[int, str]]:
@@ -406,7 +396,7 @@ class Catalog:
     def damage(self) -> Iterator[str]:
         """What is wrong inside the file, in words: rows that are not what their hash says, and tables that do not fit together."""
         yield from self._file_damage()
-        for row, sha256, *values in self._all(f"SELECT row, sha256, {_CHUNK} FROM chunks"):  # noqa: S608
+        for row, sha256, *values in self._all(f"SELECT row, sha256, {schema.CHUNK} FROM chunks"):  # noqa: S608
             if records.digest(values) != sha256:
                 yield f"chunk row {row} ({values[0]}) is not what was written"
         for work, path, *stored in self._all("SELECT work, path, packed, length, sha256 FROM documents"):

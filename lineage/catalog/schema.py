@@ -6,13 +6,14 @@ The format carries its number in `user_version`; a number out of `READ` is refus
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from lineage.errors import DiskFull, LineageError, SettingsError, StoreBusy, StoreDamaged, StoreError, UsageError
+from lineage.errors import DiskFull, LineageError, SettingsError, StoreBusy, StoreDamaged, StoreError, UsageError, failures
 
 VERSION = 6
 READ = range(5, VERSION + 1)
@@ -58,16 +59,17 @@ CREATE TABLE vocabulary (term TEXT PRIMARY KEY, doc INTEGER NOT NULL, bag BLOB N
 CREATE TABLE lengths (lengths BLOB NOT NULL);
 """
 INDEXES = """
-CREATE INDEX chunks_id ON chunks (id);
-CREATE INDEX chunks_same ON chunks (same);
-CREATE INDEX chunks_place ON chunks (work, path);
-CREATE INDEX chunks_outline ON chunks (row, id, work, path, kind, role, start, "end", start_line, end_line, symbol, same);
-CREATE INDEX facts_name ON facts (name, chunk);
-CREATE INDEX settings_work ON settings (work, name);
+CREATE INDEX IF NOT EXISTS chunks_id ON chunks (id);
+CREATE INDEX IF NOT EXISTS chunks_same ON chunks (same);
+CREATE INDEX IF NOT EXISTS chunks_place ON chunks (work, path);
+CREATE INDEX IF NOT EXISTS chunks_outline ON chunks (row, id, work, path, kind, role, start, "end", start_line, end_line, symbol, same);
+CREATE INDEX IF NOT EXISTS facts_name ON facts (name, chunk);
+CREATE INDEX IF NOT EXISTS settings_work ON settings (work, name);
 """
 """Made when all rows are there, which takes a third of the time."""
 
-
+CHUNK = 'id, work, path, kind, role, text, header, start, "end", start_line, end_line, symbol, section, page, box, label, language, copies'
+"""Columns of a chunk's fields, in their order."""
 _BATCH = 500
 """Values of one statement."""
 
@@ -106,17 +108,21 @@ def _ours(path: Path, error: sqlite3.Error) -> LineageError:
     return StoreDamaged(f"{path} is damaged: {error}", hint="`lineage check` says what else is; a new build replaces it")
 
 
-def create(path: Path) -> sqlite3.Connection:
-    """A new catalogue, open for writing by one process; the file must not exist yet."""
+def create(path: Path, former: Path | None = None) -> sqlite3.Connection:
+    """A new catalogue, empty or a copy of a finished one, open for writing by one process; the file must not exist yet."""
     if path.exists():
         raise StoreError(f"{path} exists already")
+    if former:
+        with failures(path):
+            shutil.copyfile(former, path)
     with translated(path):
         connection = sqlite3.connect(path, isolation_level=None)
         try:
             connection.execute("PRAGMA journal_mode=DELETE")
             connection.execute("PRAGMA synchronous=FULL")
-            connection.execute(f"PRAGMA user_version={VERSION}")
-            connection.executescript(TABLES)
+            if not former:
+                connection.execute(f"PRAGMA user_version={VERSION}")
+                connection.executescript(TABLES)
             connection.execute("BEGIN")
         except sqlite3.Error:
             connection.close()

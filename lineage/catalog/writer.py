@@ -1,8 +1,13 @@
-"""Write a new generation's catalog: one transaction, one process, all or nothing."""
+"""Write a new generation's catalog: one transaction, one process, all or nothing.
+
+It begins empty, or as a copy of the former generation's, in which the chunks of a document that both have keep their rows, words, facts and
+settings. Rows stay without gaps: new chunks take those of chunks that went, then the last chunks do.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import sqlite3
 import zlib
 from collections import Counter
@@ -10,17 +15,20 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from lineage.catalog import records, schema
 from lineage.catalog.places import Indexed
-from lineage.errors import LineageError
+from lineage.errors import LineageError, StoreDamaged
 from lineage.records import Chunk, CodeLink, Document, Fact, FileProfile, LedgerRow, LedgerSubject, Reference, Scalar, Setting, Work
 from lineage.text.tokens import VERSION as TOKENS
 from lineage.text.tokens import tokens
 
-if TYPE_CHECKING:
-    from lineage.catalog.reader import Catalog
+_SO = "parser, kind, language, title, pages, status, detail, sha256"
+_BY_TEXT = ("code@", "config@", "plain@")
+"""Parsers that read nothing but the text that is kept."""
 
 
 class CatalogWriter:
@@ -31,14 +39,37 @@ class CatalogWriter:
     point into the other one).
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, former: Path | None = None, read_by: str = "") -> None:
+        """`read_by` names what documents were read by: only what was read by the same is taken from `former`."""
         self.path = path
-        self._db = schema.create(path)
-        self._row = 0
+        self.rows: list[int] = []
+        """Of each chunk its row in `former`, -1 for none; as it is when `finish` ends."""
+        self._made = {"tokens": TOKENS, "read_by": read_by}
+        self._db = schema.create(path, former)
         self._words = Indexed()
-        self._tokens = TOKENS
-        self._before: dict[str, tuple[int, str]] = {}
+        self._free: list[int] = []
+        self._before: dict[tuple[str, str], records.Row] = {}
         self._subjects: Counter[tuple[str, str, str]] = Counter()
+        if former:
+            self._take_over()
+
+    def _take_over(self) -> None:
+        """Keep of a copy what documents and chunks are, if they were made as they are made now, else begin anew."""
+        with schema.translated(self.path):
+            meta = {key: json.loads(value) for key, value in self._db.execute("SELECT key, value FROM meta WHERE key IN ('tokens', 'read_by')")}
+            if self._made != meta or self._db.execute("PRAGMA user_version").fetchone() != (schema.VERSION,):
+                self._db.close()
+                self.path.unlink()
+                self._db = schema.create(self.path)
+                return
+            self._index()
+            for table in ("meta", "works", "aliases", "edges", "code_links", "ledger", "files"):
+                self._db.execute(f"DELETE FROM {table}")  # noqa: S608 - a fixed list
+            chunks = {(work, path): count for work, path, count in self._db.execute("SELECT work, path, count(*) FROM chunks GROUP BY work, path")}
+            for work, path, blob, *is_so in self._db.execute(f"SELECT work, path, blob, {_SO} FROM documents"):  # noqa: S608 - a fixed list
+                self._before[work, path] = (blob, *is_so, chunks.get((work, path), 0))
+            self.rows = list(range(sum(chunks.values())))
+            self._db.execute("CREATE TEMP TABLE gone (id TEXT PRIMARY KEY) WITHOUT ROWID")
 
     def __enter__(self) -> CatalogWriter:
         return self
@@ -73,38 +104,80 @@ class CatalogWriter:
         """Papers and their repositories; (paper, repo) is unique, a later link replaces."""
         self._insert("code_links", map(records.link_row, links), "OR REPLACE")
 
-    def add_document(self, document: Document) -> None:
-        """A document's text (compressed, with its SHA-256) and where it came from; its spans live on as chunks."""
+    def add_document(self, document: Document, chunks: int = 0) -> bool:
+        """A document's text (compressed, with its SHA-256) and where it came from; its spans live on as so many `chunks`.
+
+        Whether those are to be added, and what it states: what `former` has as well is there. All documents come before the first chunk.
+        """
         text = records.clean(document.text).encode()
-        place = (document.work, records.clean(document.path), document.blob, document.parser, document.kind, document.language)
+        place, kind = (document.work, records.clean(document.path)), (document.parser, document.kind, document.language)
         document_fields = (records.clean(document.title), document.pages, document.status.value, records.clean(document.detail))
-        stored = (len(text), zlib.compress(text, 3), hashlib.sha256(text).hexdigest())
-        self._insert("documents", [(*place, *document_fields, *stored)])
+        is_so = (*kind, *document_fields, hashlib.sha256(text).hexdigest(), chunks)
+        blob, *was_so = self._before.get(place, ("",))
+        if is_so == tuple(was_so) and (blob == document.blob or document.parser.startswith(_BY_TEXT)):
+            del self._before[place]
+            if blob != document.blob:
+                with schema.translated(self.path):
+                    self._db.execute("UPDATE documents SET blob = ? WHERE work = ? AND path = ?", (document.blob, *place))
+            return False
+        if was_so:
+            self._remove(place)
+        self._insert("documents", [(*place, document.blob, *kind, *document_fields, len(text), zlib.compress(text, 3), is_so[-2])])
+        return True
 
-    def extend(self, before: Catalog) -> None:
-        """Read the words of a finished catalog: chunks of it that are added are indexed as they stand there. Raises `StoreDamaged`."""
-        if before.meta().get("tokens") == TOKENS:
-            self._before = dict(before.digests())
-            before.words_into(self._words)
+    def _remove(self, place: tuple[str, str]) -> None:
+        """Take out a document of `former` with its chunks and what it states."""
+        del self._before[place]
+        with schema.translated(self.path):
+            for row, *values in self._db.execute(f"SELECT row, {schema.CHUNK} FROM chunks WHERE work = ? AND path = ?", place):  # noqa: S608
+                chunk = records.chunk_of(values)
+                self._words.remove(row, lexical_fields(chunk))
+                self._free.append(row)
+                self._db.execute("INSERT OR IGNORE INTO gone VALUES (?)", (chunk.id,))
+            for table in ("chunks", "settings", "documents"):
+                self._db.execute(f"DELETE FROM {table} WHERE work = ? AND path = ?", place)  # noqa: S608 - a fixed list
 
-    def add_chunks(self, chunks: Sequence[Chunk], unread: Collection[int] = ()) -> list[int]:
-        """Chunks, in the order of the rows of `vectors.npy`, and their words; gives the row of each in the catalog of `extend`, -1 for none.
+    def _remove_others(self) -> None:
+        """Take out the documents of `former` that were not added, and the facts of all that went."""
+        for place in list(self._before):
+            self._remove(place)
+        if self._free:
+            with schema.translated(self.path):
+                self._db.execute("DELETE FROM facts WHERE chunk IN (SELECT id FROM gone)")
+        self._free.sort()
+
+    def add_chunks(self, chunks: Sequence[Chunk], unread: Collection[int] = ()) -> None:
+        """Chunks and their words, in the order of the rows of `vectors.npy` that are new.
 
         Of the chunks at the positions `unread` only the place is indexed: what stands as their text is not the source's.
         """
+        self._remove_others()
+        rows = [*self._free[: len(chunks)], *range(len(self.rows), len(self.rows) + len(chunks) - len(self._free))]
+        self.rows += [-1] * (len(chunks) - len(self._free))
+        del self._free[: len(chunks)]
         values = [records.chunk_values(chunk) for chunk in chunks]
-        digests = [records.digest(value) for value in values]
-        known = [self._before.pop(digest, (-1, "")) for digest in digests]
-        same = (before or records.same_text(chunk.text) for (_, before), chunk in zip(known, chunks, strict=True))
-        self._insert("chunks", ((row, *value, *more) for row, (value, *more) in enumerate(zip(values, same, digests, strict=True), self._row)))
-        for n, ((row, _), chunk) in enumerate(zip(known, chunks, strict=True)):
-            if row >= 0:
-                self._words.again(row)
+        more = ((records.same_text(chunk.text), records.digest(value)) for value, chunk in zip(values, chunks, strict=True))
+        self._insert("chunks", ((row, *value, *hashes) for row, value, hashes in zip(rows, values, more, strict=True)))
+        for n, (row, chunk) in enumerate(zip(rows, chunks, strict=True)):
+            self.rows[row] = -1
+            self._words.add(row, lexical_fields(replace(chunk, text="") if n in unread else chunk))
+        if unread:
+            self._made["tokens"] = ""
+
+    def _close_gaps(self) -> None:
+        """Give the rows that are free to the last chunks."""
+        self._remove_others()
+        while self._free:
+            if self._free[-1] == (last := len(self.rows) - 1):
+                self._free.pop()
             else:
-                self._words.add(lexical_fields(replace(chunk, text="") if n in unread else chunk))
-        self._row += len(chunks)
-        self._tokens = "" if unread else self._tokens
-        return [row for row, _ in known]
+                values = self._db.execute(f"SELECT {schema.CHUNK} FROM chunks WHERE row = ?", (last,)).fetchone()  # noqa: S608
+                row, fields = self._free.pop(0), lexical_fields(records.chunk_of(values))
+                self._db.execute("UPDATE chunks SET row = ? WHERE row = ?", (row, last))
+                self._words.remove(last, fields)
+                self._words.add(row, fields)
+                self.rows[row] = self.rows[last]
+            self.rows.pop()
 
     def add_facts(self, facts: Iterable[Fact]) -> None:
         """Hyper-parameters and choices with their places."""
@@ -139,15 +212,35 @@ class CatalogWriter:
         """Check the ledger equation, write the lexical index, commit and close; gives the number of rows per table."""
         with schema.translated(self.path):
             self._check_ledger()
-            self._insert("vocabulary", self._words.vocabulary())
-            self._insert("lengths", [(self._words.lengths(),)])
-            self.set_meta("tokens", self._tokens)
-            for statement in schema.INDEXES.split(";"):
-                self._db.execute(statement)
+            self._close_gaps()
+            self._write_words()
+            for key, value in self._made.items():
+                self.set_meta(key, value)
+            self._index()
             self._db.execute("COMMIT")
             counts = {table: self._db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in schema.COUNTED}  # noqa: S608
             self._db.close()
         return counts
+
+    def _index(self) -> None:
+        for statement in schema.INDEXES.split(";"):
+            self._db.execute(statement)
+
+    def _write_words(self) -> None:
+        """The words of the chunks that were added or went, and how long chunks are."""
+        (stored,) = self._db.execute("SELECT lengths FROM lengths").fetchone() or (b"",)
+        before, rows, vocabulary = np.frombuffer(stored, "<i4"), np.array(self.rows, np.int64), list[tuple[str, bytes]]()
+        for batch in schema.batches(self._words.words if stored else ()):
+            where = f"FROM vocabulary WHERE term IN ({schema.marks(batch)})"
+            vocabulary += self._db.execute(f"SELECT term, places {where}", batch)
+            self._db.execute(f"DELETE {where}", batch)
+        try:
+            self._words.before(vocabulary)
+        except ValueError as error:
+            raise StoreDamaged(f"the lexical index of the former generation is damaged: {error}") from error
+        self._insert("vocabulary", self._words.vocabulary())
+        self._db.execute("DELETE FROM lengths")
+        self._insert("lengths", [(self._words.lengths(np.append(before, 0)[rows]),)])
 
     def _check_ledger(self) -> None:
         for key, value in self._db.execute("SELECT key, value FROM meta WHERE key GLOB 'ledger_in.*'").fetchall():

@@ -21,6 +21,8 @@ from lineage.code_reuse.reuse import HOMES, has_lines, is_boilerplate, is_vendor
 from lineage.records import CodeLink, Document, Reference, Work, WorkId
 from lineage.sealed import Kept
 
+VERSION = "derivations@1"
+"""What a change of the rules here or in `lineage.code_reuse.reuse` raises."""
 DEFINITIONS = frozenset({"function", "method"})
 MOST = 2000
 """Copies that are kept, most alike first."""
@@ -83,8 +85,15 @@ class Ages:
             if link.tier.own:
                 papers[link.repo.lower()].add(link.paper)
         begun = {work.id.lower(): str(work.meta.get("created") or work.year or "") for work in works if work.kind == "code"}
-        cites = frozenset((reference.citing, reference.cited) for reference in references)
-        return cls({repo: frozenset(paper_ids) for repo, paper_ids in papers.items()}, cites, begun)
+        own = {paper for paper_ids in papers.values() for paper in paper_ids}
+        cites = ((reference.citing, reference.cited) for reference in references)
+        return cls(
+            {repo: frozenset(paper_ids) for repo, paper_ids in papers.items()}, frozenset(pair for pair in cites if own.issuperset(pair)), begun
+        )
+
+    def told(self) -> tuple[object, ...]:
+        """All of it, in one order."""
+        return sorted((repo, sorted(papers)) for repo, papers in self.papers.items()), sorted(self.cites), sorted(self.begun.items())
 
     def why(self, source: WorkId, taker: WorkId) -> str:
         """Why `taker` has it from `source`; empty if nothing says so."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from indexer.extraction.extract import derive, extract
+from indexer.extraction.extract import extract
+from indexer.repo_profile import profiles
 from indexer.store.generations import Store
 from lineage.generation import Generation, Manifest
 from lineage.hyperparameters.ontology import ontology
@@ -112,7 +113,8 @@ def build(
             code = {key: file for key, file in files.items() if file.kind != "paper"}
             own = {key: [one for one in found if (one.work, one.path) == key] for key in code}
             settings = [setting for key, file in code.items() for setting in extract(file, own[key], ontology()).settings]
-            derive(catalog, files.values(), works(), links(), settings)
+            catalog.add_settings(settings)
+            catalog.add_files(profiles(files.values(), works(), links()))
             catalog.add_ledger(ledger())
             catalog.expect("reference", 1)
             catalog.expect("member", 4)

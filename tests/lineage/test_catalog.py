@@ -12,7 +12,7 @@ from lineage.catalog.reader import Catalog
 from lineage.catalog.writer import CatalogWriter
 from lineage.errors import LineageError, StoreDamaged, StoreError
 from lineage.generation import open_generation
-from lineage.records import Document, Fact, LedgerRow, Status, WorkId
+from lineage.records import Document, Fact, LedgerRow, Setting, Status, WorkId
 from lineage.text.tokens import fts_any, terms
 from tests.fakes import small_lineage as small
 
@@ -36,24 +36,75 @@ def catalog(tmp_path):
         yield found
 
 
-def test_a_catalog_that_extends_another_is_as_one_from_scratch(catalog, tmp_path):
-    pieces = [small.chunks()[5], *small.chunks()[1:4], small.chunk(small.OWN, "new.py", "def fresh(step_size): ...", symbol="fresh")]
-    pieces.append(pieces[0])
-    with CatalogWriter(tmp_path / "extended.db") as extended:
-        extended.extend(catalog)
-        assert extended.add_chunks(pieces) == [5, 1, 2, 3, -1, -1]
-        extended.finish()
-    with CatalogWriter(tmp_path / "scratch.db") as scratch:
-        assert scratch.add_chunks(pieces) == [-1] * len(pieces)
-        scratch.finish()
-    assert (tmp_path / "extended.db").read_bytes() == (tmp_path / "scratch.db").read_bytes()
+def of_files(path, files, former=None, read_by="one", unread=(), commit="second"):
+    """A catalog of files of lines, a chunk, a fact and a setting a line, and what is new of it."""
+    with CatalogWriter(path, former, read_by) as catalog:
+        catalog.add_works(small.works())
+        documents = [Document(small.REPO, name, text, (), "code@1", "code", blob=commit) for name, text in files.items()]
+        new = [document for document in documents if catalog.add_document(document, text_lines(document.text))]
+        lines = [(document, n, line) for document in new for n, line in enumerate(document.text.splitlines())]
+        pieces = [small.chunk(small.REPO, document.path, line, first=n, symbol=f"{line}_{n}") for document, n, line in lines]
+        pieces = [replace(piece, id=f"{piece.id} {document.text}") for piece, (document, _, _) in zip(pieces, lines, strict=True)]
+        catalog.add_chunks(pieces, unread)
+        catalog.add_facts(Fact("lr", piece.text, "", piece.work, piece.id, "default", piece.start_line) for piece in pieces)
+        catalog.add_settings(Setting("lr", piece.text, "default", piece.work, piece.path, piece.id, piece.start_line) for piece in pieces)
+        catalog.finish()
+    return [document.path for document in new], catalog.rows
 
 
-def test_words_that_were_read_otherwise_are_read_again(tmp_path):
-    before = written(tmp_path / "before.db", extra=lambda writer: writer.add_chunks([small.chunk(small.REPO, "a.py", "x")], unread={0}))
-    with Catalog(before) as catalog, CatalogWriter(tmp_path / "after.db") as writer:
-        writer.extend(catalog)
-        assert set(writer.add_chunks(small.chunks())) == {-1}
+def text_lines(text):
+    return len(text.splitlines())
+
+
+def told(path):
+    """What a catalog tells, whatever its rows are."""
+    with Catalog(path) as catalog:
+        rows = catalog.rows().tolist()
+        ids = dict(zip(rows, (chunk.id for chunk in catalog.chunks(rows)), strict=True))
+        found = {word: sorted((ids[row], round(score, 9)) for row, score in catalog.lexical([(fts_any([word]), 1.0)], 99)) for word in WORDS}
+        assert list(catalog.damage()) == []
+        return catalog.content_hash(), found, catalog.frequencies(WORDS), catalog.settings(small.REPO), catalog.documents()
+
+
+WORDS = ("alpha", "beta", "gamma", "delta", "omega", "1", "2", "3", "4")
+FORMER = {"a.py": "alpha\nbeta\ngamma", "b.py": "delta\nalpha", "c.py": "omega\nbeta\nalpha\ndelta", "d.py": "alpha\nalpha\nomega"}
+
+
+@pytest.mark.parametrize(
+    ("changed", "new", "rows"),
+    [
+        ({"e.py": "gamma\nalpha"}, ["e.py"], [*range(12), -1, -1]),
+        ({"b.py": "delta\ngamma\nbeta"}, ["b.py"], [0, 1, 2, -1, -1, *range(5, 12), -1]),
+        ({"a.py": None, "c.py": "omega"}, ["c.py"], [-1, 11, 10, 3, 4, 9]),
+        ({"d.py": None}, [], list(range(9))),
+        (dict.fromkeys(("a.py", "b.py", "c.py")), [], [11, 10, 9]),
+        ({}, [], list(range(12))),
+    ],
+)
+def test_a_catalog_out_of_a_former_one_tells_what_one_from_scratch_does(tmp_path, changed, new, rows):
+    of_files(tmp_path / "former.db", FORMER, commit="first")
+    files = {name: text for name, text in (FORMER | changed).items() if text}
+    assert of_files(tmp_path / "after.db", files, tmp_path / "former.db") == (new, rows)
+    of_files(tmp_path / "scratch.db", files)
+    assert told(tmp_path / "after.db") == told(tmp_path / "scratch.db")
+
+
+@pytest.mark.parametrize("former", [{"read_by": "another"}, {"unread": {0}}], ids=["other readers", "no texts"])
+def test_what_was_read_otherwise_is_written_anew(tmp_path, former):
+    of_files(tmp_path / "former.db", FORMER, **former)
+    assert of_files(tmp_path / "after.db", FORMER, tmp_path / "former.db") == (list(FORMER), [-1] * 12)
+    of_files(tmp_path / "scratch.db", FORMER)
+    assert told(tmp_path / "after.db") == told(tmp_path / "scratch.db")
+
+
+def test_a_text_of_another_file_is_cut_anew_unless_the_text_is_all_that_is_read(tmp_path):
+    paper = Document(small.TARGET, "main.tex", "alpha", (), "latex@1", "paper", blob="one")
+    code = replace(paper, work=small.REPO, path="a.py", parser="code@1", kind="code")
+    for path, former, blob, new in ((tmp_path / "a.db", None, "one", [True, True]), (tmp_path / "b.db", tmp_path / "a.db", "two", [True, False])):
+        with CatalogWriter(path, former, "one") as catalog:
+            catalog.add_works(small.works())
+            assert [catalog.add_document(replace(document, blob=blob)) for document in (paper, code)] == new
+            catalog.finish()
 
 
 def test_works_references_links_and_ledger_come_back_as_they_went_in(catalog):

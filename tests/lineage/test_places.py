@@ -27,12 +27,11 @@ def rows():
 @pytest.fixture
 def lexicon(rows):
     made = places.Indexed()
-    for fields in rows:
-        made.add([field.split() for field in fields])
+    for row, fields in enumerate(rows):
+        made.add(row, [field.split() for field in fields])
     stored = {term: {"bag": bag, "places": stands} for term, _, bag, stands in made.vocabulary()}
-    return places.Lexicon(
-        lambda column, terms: [(term, stored[term][column]) for term in terms if term in stored], np.frombuffer(made.lengths(), "<i4")
-    )
+    lengths = np.frombuffer(made.lengths(np.zeros(len(rows), np.int32)), "<i4")
+    return places.Lexicon(lambda column, terms: [(term, stored[term][column]) for term in terms if term in stored], lengths)
 
 
 @pytest.fixture

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from lineage.settings import Settings
     from retrieval.context.token_budget import Tokens
     from retrieval.decisions.fact_index import FactIndex
+    from retrieval.decisions.mechanism_places import MechanismPlaces
     from retrieval.gaps.report import ReportInputs
     from retrieval.search.engine import Engine
     from retrieval.search.work_relations import WorkRelations
@@ -170,13 +171,13 @@ class Parts:
             return registry.load("vectors", "faiss")(vectors, json.loads(kept)["recall"] if kept else None)
         return None if vectors is None else registry.load("vectors", "flat" if isinstance(vectors, np.ndarray) else "pgvector")(vectors)
 
-    def gaps_material(self, engine: Engine, facts: FactIndex | None = None) -> ReportInputs:
+    def gaps_material(self, engine: Engine, facts: FactIndex | None = None, places: MechanismPlaces | None = None) -> ReportInputs:
         """The inputs of a gap report: the configured checklist and ontology, and the facts of the generation, read unless they are given."""
         from lineage.hyperparameters.checklist import checklist
         from lineage.hyperparameters.ontology import ontology
         from retrieval.gaps.report import ReportInputs
 
-        return ReportInputs(engine, checklist(self.settings.details), ontology(self.settings.ontology), (facts or holders_of(engine)).held)
+        return ReportInputs(engine, checklist(self.settings.details), ontology(self.settings.ontology), (facts or holders_of(engine)).held, places)
 
     def gaps(self, engine: Engine) -> Gaps:
         """The gap report of a generation: the one that it keeps, else one made now, with a note."""
@@ -234,11 +235,11 @@ class Parts:
         report = loaded(kept, self.report_digest, generation.catalog, kinship) if kept else None
         return replace(report, provenance=generation.manifest.origin) if report else None
 
-    def report(self, engine: Engine, facts: FactIndex | None = None) -> Gaps:
+    def report(self, engine: Engine, facts: FactIndex | None = None, places: MechanismPlaces | None = None) -> Gaps:
         """The gap report of a generation, made now."""
         from retrieval.gaps.report import report
 
-        return report(self.gaps_material(engine, facts))
+        return report(self.gaps_material(engine, facts, places))
 
     @property
     def report_digest(self) -> str:
@@ -269,21 +270,19 @@ class Parts:
         return files
 
     def _concluded(self, engine: Engine, settled: str, report: str) -> Mapping[str, bytes]:
-        facts = holders_of(engine)
-        return {settled: self._settled(engine, facts)} | (self._report(engine, facts, report) if report else {})
-
-    def _settled(self, engine: Engine, facts: FactIndex) -> bytes:
-        """What the works of a generation hold of each detail and mechanism."""
+        """What the works of a generation hold of each detail and mechanism, and the report."""
         from lineage.hyperparameters.mechanisms import kinds
         from retrieval.decisions.settled import Making, dumped, mark
+        from retrieval.gaps import stored_report
 
+        facts = holders_of(engine)
         details = [name for name in facts.held if name in engine.ontology.terms]
-        return dumped(Making.of(engine.generation, engine.kinship, engine.ontology, facts), details, kinds(), mark(engine.ontology))
-
-    def _report(self, engine: Engine, facts: FactIndex, name: str) -> dict[str, bytes]:
-        from retrieval.gaps.stored_report import dumped
-
-        return {name: dumped(self.report(engine, facts), self.report_digest, engine.generation.catalog, engine.kinship)}
+        making = Making.of(engine.generation, engine.kinship, engine.ontology, facts)
+        files = {settled: dumped(making, details, kinds(), mark(engine.ontology))}
+        if report:
+            made = self.report(engine, facts, making.mechanisms)
+            files[report] = stored_report.dumped(made, self.report_digest, engine.generation.catalog, engine.kinship)
+        return files
 
     @contextmanager
     def workbench(self, watch: Watch = unwatched, kit: Tape | LockReplay | Afresh | None = None) -> Iterator[BuildContext]:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from lineage.records import Hit, Role, WorkId
@@ -60,14 +62,13 @@ class Precedence:
 
     def inherited(self, hit: Hit, topic: str) -> float:
         """0..1: how surely the target takes the part that a detail's topic belongs to from the work that a piece of evidence is of."""
-        direct, any_part = self._taken(hit, topic)
+        direct, any_part = self._taken(works_of(hit), topic)
         return max(direct, _ANOTHER * any_part)
 
-    def _taken(self, hit: Hit, topic: str) -> tuple[float, float]:
-        """How surely the part of a topic, and how surely any part that goes with it, is taken from the work that a piece of evidence is of."""
-        wanted = _PARTS.get(topic, tuple(Part))
-        beside = {part for part in Part if part in wanted or (part in _PROGRAM and not _PROGRAM.isdisjoint(wanted))}
-        scores = [(part, score) for work in works_of(hit) for part, score in self.ancestors.get(work, {}).items() if part in beside]
+    def _taken(self, works: AbstractSet[WorkId], topic: str) -> tuple[float, float]:
+        """How surely the part of a topic, and how surely any part that goes with it, is taken from works."""
+        wanted, beside = _parts(topic)
+        scores = [(part, score) for work in works & self.ancestors.keys() for part, score in self.ancestors[work].items() if part in beside]
         return max((score for part, score in scores if part in wanted), default=0.0), max((score for _, score in scores), default=0.0)
 
     def band(self, hit: Hit, topic: str) -> int:
@@ -80,10 +81,19 @@ class Precedence:
         A role is that of a whole work: a method that the evaluation is taken from says little of training.
         """
         cited = role(hit) * (_CITED + (1 - _CITED) * hit.reference.score) / hit.reference.distance if hit.reference else 0.0
-        direct, any_part = self._taken(hit, topic)
-        if not direct and not works_of(hit).isdisjoint(self.ancestors):
+        if (works := works_of(hit)).isdisjoint(self.ancestors):
+            return cited
+        direct, any_part = self._taken(works, topic)
+        if not direct:
             cited *= _ELSEWHERE if any_part else _APART
-        return cited + self.inherited(hit, topic)
+        return cited + max(direct, _ANOTHER * any_part)
+
+
+@lru_cache(maxsize=64)
+def _parts(topic: str) -> tuple[frozenset[Part], frozenset[Part]]:
+    """The parts that a topic belongs to, and these with those that go with them."""
+    wanted = frozenset(_PARTS.get(topic, Part))
+    return wanted, wanted if _PROGRAM.isdisjoint(wanted) else wanted | _PROGRAM
 
 
 def part_of(topic: str) -> str:

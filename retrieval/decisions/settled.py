@@ -111,7 +111,7 @@ class Making:
     def __init__(
         self, catalog: Catalog, kinship: WorkRelations, facts: Callable[[str], FactIndex], known: Ontology, mechanisms: MechanismPlaces
     ) -> None:
-        self._catalog, self._kinship, self._facts, self._known, self._mechanisms = catalog, kinship, facts, known, mechanisms
+        self._catalog, self._kinship, self._facts, self._known, self.mechanisms = catalog, kinship, facts, known, mechanisms
 
     @classmethod
     def of(cls, generation: Generation, kinship: WorkRelations, known: Ontology, facts: FactIndex | None = None) -> Making:
@@ -143,7 +143,7 @@ class Making:
 
     def statements(self, kind: MechanismKind) -> list[StatingWork]:
         """As `SettledIndex.statements`."""
-        ranked = self._mechanisms.ranked(kind, _PLACES)
+        ranked = self.mechanisms.ranked(kind, _PLACES)
         rows = self._rows([fact.chunk for work in ranked for _, fact in work.facts])
         return [
             StatingWork(

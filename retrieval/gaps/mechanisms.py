@@ -42,12 +42,14 @@ _ALWAYS = frozenset(("seeds", "evaluation", "data", "prompting", "decoding"))
 class Mechanisms:
     """The mechanisms of a lineage, chosen for its target."""
 
-    def __init__(self, engine: Engine, target_text: TargetText, context: Context, domains: Iterable[str]) -> None:
+    def __init__(
+        self, engine: Engine, target_text: TargetText, context: Context, domains: Iterable[str], places: MechanismPlaces | None = None
+    ) -> None:
         self.engine = engine
         self.target_text = target_text
         self.context = context
         self.domains = frozenset(domains)
-        self.places = MechanismPlaces(engine.generation.catalog, engine.kinship, context.precedence)
+        self.places = places or MechanismPlaces(engine.generation.catalog, engine.kinship, context.precedence)
 
     def rows(self, gaps: Sequence[Gap]) -> list[Gap]:
         """The report with a row for every mechanism that applies and that somebody settles; what a row of the list asks for already goes to it."""

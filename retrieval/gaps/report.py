@@ -12,6 +12,7 @@ from lineage.records import Hit, Reason, ReasonKind, WorkId
 from lineage.results import SETTING, FactOccurrence, Gap, GapReason, Gaps, Specification, Suggestion
 from retrieval.decisions import target_text as text
 from retrieval.decisions.fact_index import standing
+from retrieval.decisions.mechanism_places import MechanismPlaces
 from retrieval.decisions.precedence import Precedence
 from retrieval.decisions.target_text import TargetText
 from retrieval.gaps import undocumented_settings as own
@@ -32,12 +33,13 @@ _FIRST = 2
 
 @dataclass(frozen=True)
 class ReportInputs:
-    """What a report is made from: the engine, the list, the facts that are held by name, and how values compare."""
+    """What a report is made from: the engine, the list, how values compare, the facts that are held by name, and the mechanisms if they were read."""
 
     engine: Engine
     checklist: Checklist
     ontology: Ontology
     held: Mapping[str, Sequence[FactOccurrence]]
+    places: MechanismPlaces | None = None
 
 
 def report(material: ReportInputs) -> Gaps:
@@ -52,7 +54,7 @@ def report(material: ReportInputs) -> Gaps:
     needs = asked_for(material.checklist.of(recognised.name for recognised in domains), target_text, occurrences_by_key)
     verdicts = [unclaimed(detail_verdict, occurrences_by_key, target_text.work.id) for detail_verdict in judged(needs, target_text.sentences)]
     gaps = [_gap(detail_verdict, occurrences_by_key, target_text, context) for detail_verdict in verdicts]
-    mechanisms = Mechanisms(material.engine, target_text, context, (recognised.name for recognised in domains))
+    mechanisms = Mechanisms(material.engine, target_text, context, (recognised.name for recognised in domains), material.places)
     gaps = _with_own(material, target_text, gaps, occurrences_by_key, context)
     gaps = without_repeated(mechanisms.rows(gaps))
     return Gaps(

@@ -30,6 +30,13 @@ STYLES = {
              "Z. Lin", 2021, "Pushing Paraphrase Away from Original Sentence", "Findings of ACL-IJCNLP"),
     "Elsevier": ("[9] D. Zymelka, K. Togashi, Printed strain sensors for health monitoring, Smart Materials and Structures 26 (10) (2017) 105040.",
                  "D. Zymelka", 2017, "Printed strain sensors for health monitoring", "Smart Materials and Structures"),
+    "IEEE online": ("[5] A. Saparov and H. He, “Greedy language models: A formal analysis,” 2023. [Online]. Available: https://example.org/x",
+                    "A. Saparov", 2023, "Greedy language models: A formal analysis", ""),
+    "NEJM": ("4. Wilson S and Frey C. Convex density estimation. In: Proceedings of Learning. 1991:223-32.",
+             "S Wilson", 1991, "Convex density estimation", "Proceedings of Learning"),
+    "astronomy": ("Dos Santos, J., Nguyen, A., & Frey, M. 1974b, Neural Computation, 8, 766", "J. Dos Santos", 1974, "", "Neural Computation"),
+    "Science": ("2. P. L. Ito, Z. Smith, Physica 43, 588-622 (2002).", "P. L. Ito", 2002, "", "Physica"),
+    "preprint alone": ("Creswell, A., & Higgins, I. 2022, arXiv preprint arXiv:2205.09712.", "A. Creswell", 2022, "", "arXiv preprint"),
 }  # fmt: skip
 
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from indexer.parsers.pdf.bibliography import regions, starts
+from indexer.parsers.pdf.bibliography import Region, entries, regions, starts
 from indexer.parsers.pdf.blocks import Style
-from indexer.parsers.pdf.citations import CitationSpan, _author_years, _numbers, _unlinked
+from indexer.parsers.pdf.citations import CitationSpan, _author_years, _in_parentheses, _numbers, _unlinked
 from indexer.parsers.pdf.entry import Printed, parse_entries
 from indexer.parsers.pdf.layout import Sheet, find_gutter
 from indexer.parsers.pdf.page import Line, Pages
@@ -54,8 +54,8 @@ def test_a_long_list_is_cut_in_linear_time() -> None:
 
 
 def fields(raws: list[str], italic: tuple[tuple[int, int], ...] = ()) -> list[tuple[str, str, int | None]]:
-    entries = parse_entries([Printed(raw, f"k{n}", italic) for n, raw in enumerate(raws)])
-    return [(entry.authors[0] if entry.authors else "", entry.title, entry.year) for entry in entries]
+    parsed = parse_entries([Printed(raw, f"k{n}", italic) for n, raw in enumerate(raws)])
+    return [(entry.authors[0] if entry.authors else "", entry.title, entry.year) for entry in parsed]
 
 
 def test_a_title_ends_where_its_neighbors_titles_end() -> None:
@@ -80,9 +80,9 @@ def test_italic_type_tells_title_and_venue_apart() -> None:
 @pytest.mark.parametrize("dash", ["———, ", "———. ", ", ", "--- "])
 def test_a_dash_repeats_the_authors(dash: str) -> None:
     raws = ["A. Ito and B. Roy, The shape of some lists, Nature 3 (1999), 1-9.", f"{dash}The shape of other lists, Nature 4 (2000), 1-9."]
-    entries = parse_entries([Printed(raw, f"k{n}") for n, raw in enumerate(raws)])
-    assert entries[1].authors == entries[0].authors == ("A. Ito", "B. Roy")
-    assert entries[1].title == "The shape of other lists"
+    first, second = parse_entries([Printed(raw, f"k{n}") for n, raw in enumerate(raws)])
+    assert second.authors == first.authors == ("A. Ito", "B. Roy")
+    assert second.title == "The shape of other lists"
 
 
 def test_names_with_accents_and_small_initials_end_where_the_title_begins() -> None:
@@ -113,11 +113,31 @@ def test_what_lies_inside_a_range_is_cited_though_only_its_ends_are_linked() -> 
 
 
 def test_an_author_cited_with_initials_is_found_and_no_letter_of_the_sentence_before() -> None:
-    entries = [BibEntry("a", "raw", authors=("Karl Ito",), year=1996), BibEntry("b", "raw", authors=("Ann Roy",))]
+    cited = [BibEntry("a", "raw", authors=("Karl Ito",), year=1996), BibEntry("b", "raw", authors=("Ann Roy",))]
     text = "We look under. Here Ito (1996) and (K. Ito 1996; Roy n.d.)."
-    found = list(_author_years(text, entries))
+    found = list(_author_years(text, cited))
     assert [cite.key for cite in found] == ["a", "a", "b"]
     assert found[0].start >= text.index("Here")
+
+
+def test_of_two_names_with_a_comma_between_the_first_finds_the_entry() -> None:
+    cited = [BibEntry("a", "raw", authors=("Karl Ito",), year=1996)]
+    assert [cite.key for cite in _author_years("It works (Ito, Roy 1996; Ito, K-H Roy 1996), in Berlin, Roy (1996) says.", cited)] == ["a", "a"]
+
+
+def test_ranges_stand_in_round_brackets_too() -> None:
+    labels = {str(n): f"ref-{n}" for n in range(1, 9)}
+    assert [cite.key for cite in _in_parentheses("as before (2, 5-7) but", labels)] == ["ref-2", "ref-5", "ref-6", "ref-7"]
+
+
+def test_raised_labels_touch_their_entries() -> None:
+    rows = [
+        line(f"{n}{name}, “A title of {n} words”, Nature {n}, 1-9 (2001).", 12.0 * n) for n, name in enumerate(["J. Ito", "A. C. Roy", "X. Fox"], 1)
+    ]
+    found = entries(Region(tuple(rows)), ())
+    assert [entry.label for entry in found] == ["1", "2", "3"]
+    parsed = parse_entries([Printed(entry.rows[0].text, entry.label, label=entry.label) for entry in found])
+    assert [(entry.authors, entry.title) for entry in parsed[:2]] == [(("J. Ito",), "A title of 1 words"), (("A. C. Roy",), "A title of 2 words")]
 
 
 def test_a_larger_row_of_an_entry_is_no_heading_but_the_appendix_behind_the_list_is() -> None:

@@ -161,6 +161,7 @@ _AFTER = re.compile(
 )
 _BRACKET = re.compile(r"\s*\[(\d{1,4})\]")
 _POINT = re.compile(r"\s*(\d{1,4})\s?[.)]\s*(?=\D)|\s*\((\d{1,4})\)\s|\s*(\d{1,4})\s+(?=[^\W\d_])")
+_RAISED = re.compile(r"\s*(\d{1,3})(?=[^\W\d_])")
 _ALPHA = re.compile(r"\s*\[([^\W\d_][^\s\[\]]{1,14}\d{2}[a-z]?|[A-Z][\w+-]{1,14})\]\s*\S")
 _YEAR = re.compile(r"\b(?:1[89]|20)\d\d[a-z]?\b")
 
@@ -326,7 +327,7 @@ def _cut(rows: Sequence[Line], firsts: Sequence[int], keys: dict[int, str], labe
 
 def _labels(rows: Sequence[Line]) -> dict[int, str]:
     """Row -> printed label, where the list is numbered or has alphabetic labels; empty where it is not."""
-    for pattern in (_BRACKET, _POINT):
+    for pattern in (_BRACKET, _POINT, _RAISED):
         label_sequence = _sequence(rows, pattern)
         if label_sequence and min(label_sequence) <= 2 and (len(label_sequence) >= 3 or len(label_sequence) * 8 >= len(rows)):
             return label_sequence

@@ -28,6 +28,8 @@ _YEARS = r"(?:n\.\s?d\.|(?:1[89]|20)\d\d[a-z]?(?:\s?,\s?(?:(?:1[89]|20)\d\d[a-z]
 _AUTHOR_YEAR = re.compile(
     rf"(?P<one>{_NAME})(?:\s+et\.?\s+al\.?|(?:,\s{_NAME}){{0,3}},?\s+(?:and|&)\s+(?P<two>{_NAME}))?(?:’s|'s)?\s*[,(\[]{{0,2}}\s*(?P<years>{_YEARS})"
 )
+_COAUTHOR = re.compile(r"([^\W\d_a-z][\w'’ʼ-]{1,30}),\s(?:[^\W\d_a-z]{1,2}(?:-[^\W\d_a-z])?\s)?\Z")
+"""A name with a comma before the last of two names, as Springer cites: (Li, Hoiem 2017)."""
 _ADDRESS = re.compile(r"https?:|www\.|/")
 _BRACKETS = re.compile(r"\([^()]{1,900}\)|\[[^\[\]]{1,300}\]")
 _PROSE = frozenset({"paragraph", "abstract", "caption", "footnote", "list", "table", "text", "equation", "algorithm"})
@@ -141,7 +143,7 @@ def _raised(text: str, writer: FlowWriter, labels: Mapping[str, str]) -> list[Ci
 def _in_parentheses(text: str, labels: Mapping[str, str]) -> list[CitationSpan]:
     """Numbers in round brackets, which equations have too."""
     citation_spans: list[CitationSpan] = []
-    for group in re.finditer(r"(?<=[^\W\d] )\((\d{1,3}(?:,\s?\d{1,3}){0,20})\)", text):
+    for group in re.finditer(r"(?<=[^\W\d] )\((\d{1,3}(?:\s?[,;–—-]\s?\d{1,3}){0,20})\)", text):
         numbers = list(_expand(group[1]))
         before = text[max(0, group.start() - 12) : group.start()]
         if all(number in labels for number, _, _ in numbers) and not re.search(r"(?:Eqs?\.?|quations?|Step|Figs?\.?) \Z", before):
@@ -166,7 +168,9 @@ def _author_years(text: str, entries: Sequence[BibEntry]) -> Iterator[CitationSp
             index.setdefault((name, str(entry.year or "n.d.")), []).append(entry)
     for match in _AUTHOR_YEAR.finditer(text):
         for year, start, end in _each_year(match["years"]):
-            names = (fold(match["one"]), fold(match["one"].split()[-1]), fold(match["one"].split("-")[-1]))
+            names = [fold(match["one"]), fold(match["one"].split()[-1]), fold(match["one"].split("-")[-1])]
+            if before := _COAUTHOR.search(text, max(0, match.start() - 80), match.start()):
+                names.append(fold(before[1]))
             fitting = next((index[name, year[:4]] for name in names if (name, year[:4]) in index), [])
             if chosen := _choose(fitting, match["two"] or "", year):
                 first = match.start() if start == 0 else match.start("years") + start

@@ -22,7 +22,7 @@ _BROKEN = re.compile(r"(?<=10\.)\s(?=\d{4})|(?<=\d{4}\.)\s(?=\d{4})|(?<=10\.\d{4
 _URL = re.compile(r"(?:https?://|www\.)[^\s<>\"]{3,300}", re.IGNORECASE)
 _SPACED = re.compile(r"(?:https?\s?:\s?/\s?/|\b10\s?\.\s?\d{4,9}\s?/)\s?[^\s()]{1,200}(?: [./:_~-]{1,3}(?: [^\s()]{1,200})?| /[^\s()]{1,200}){0,60}")
 _SAID = re.compile(r"\b(?:doi|URL|Available(?: online)?|Accessed|Retrieved)\b\s*:?\s*(?=\.|\s|\Z|10\.)", re.IGNORECASE)
-_YEAR = re.compile(r"(?<![\d.:/–-])((?:18|19|20)\d\d)(?:[a-z]\b|\b)(?![./:]\d)")
+_YEAR = re.compile(r"(?<![\d.:/–-])((?:18|19|20)\d\d)(?:[a-z]\b|\b)(?![./]\d)")
 _SAME = re.compile(r"\s*(?:[—–―_-]\s?){1,6}(?=[\s,.:(])[\s.]*|\s*(?=,\s)")
 _TAIL = re.compile(
     r"(?:[,;]\s*(?:(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)[a-z]*\.?\s*)?"
@@ -34,11 +34,20 @@ _EDITION = re.compile(r",? \(?(?:\d{1,2}(?:st|nd|rd|th)|[a-z]{5,9}) ed(?:ition|\
 
 @dataclass(frozen=True)
 class Printed:
-    """An entry's running text, its key, and which characters are set in italic type."""
+    """An entry's running text, its key, which characters are set in italic type, and the label printed before it."""
 
     raw: str
     key: str
     italic: tuple[Range, ...] = ()
+    label: str = ""
+
+    @property
+    def text_start(self) -> int:
+        """Where the text behind the label begins; a raised label touches it."""
+        if match := _LABEL.match(self.raw):
+            return match.end()
+        touching = self.label.isdigit() and re.match(rf"\s*{self.label}(?=[^\W\d_])", self.raw)
+        return touching.end() if touching else 0
 
 
 @dataclass(frozen=True)
@@ -68,8 +77,7 @@ def parse_entries(printed: Sequence[Printed]) -> list[BibEntry]:
 
 def _entry(entry: Printed, bare: _Bare, cut: Cut | None, before: Sequence[str]) -> BibEntry:
     text = bare.text
-    label = _LABEL.match(entry.raw)
-    arxiv, doi, url = _identifiers(entry.raw[label.end() :] if label else entry.raw)
+    arxiv, doi, url = _identifiers(entry.raw[entry.text_start :])
     names, title, after, year = "", "", text, ""
     if cut:
         names, title, after, year = (
@@ -100,9 +108,7 @@ def _bare(entry: Printed) -> _Bare:
     slanted = ["0"] * len(entry.raw)
     for start, end in entry.italic:
         slanted[start:end] = "1" * (min(end, len(slanted)) - min(start, len(slanted)))
-    text, mask = entry.raw, "".join(slanted)
-    if label := _LABEL.match(text):
-        text, mask = text[label.end() :], mask[label.end() :]
+    text, mask = entry.raw[entry.text_start :], "".join(slanted)[entry.text_start :]
     for pattern in (_SPACED, _URL, _SAID, _DOI, re.compile(r"(?<=\s)\s+")):
         text, mask = _without(text, mask, pattern)
     same = _SAME.match(text)

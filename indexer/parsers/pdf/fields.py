@@ -157,7 +157,7 @@ _ROUNDS = 2
 _QUOTED = re.compile(r"[“\"‘`]{1,2}(?=\S)(.{8,400}?)[”\"’']{1,2}(?=[\s,.;)]|\Z)")
 _AFTER_NAMES = re.compile(
     r"[\s,.;]{0,20}[\s(\[]((?:18|19|20)\d\d(?:[–-]\d{4})?[a-z]?|in press|forthcoming|n\.\s?d\.)"
-    r"(?:,\s?[A-Z][a-z]+(?:\s\d{1,2})?)?[)\]]?[.,:;]*(?:\s+|\Z)"
+    r"(?:,\s?(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)[a-z]*\.?(?:\s\d{1,2})?)?[)\]]?[.,:;]*(?:\s+|\Z)"
 )
 _VENUE = re.compile(
     r"(?:in:?\s|proc\b|proceedings|advances in|journal|j\.|trans\b|transactions|ieee|acm\b|arxiv|corr\b|conference|workshop|symposium|lecture notes|"
@@ -173,7 +173,7 @@ _DATE = re.compile(r"\(?(?:18|19|20)\d\d\b")
 _IN = re.compile(r"[\s,.;(]*\b[Ii]n:?[\s,]*\Z|[\s,.;:(]+\Z")
 _NOT_TITLE = re.compile(
     r"\bpages? \d|\bpp\.? ?\d|\bvol\. ?\d|\d\(\d|\barXiv preprint|[.,?!] [Ii]n:? [A-Z]|\(\d{4}\)|\d{1,4}:\d{1,4}[–-]|"
-    r"https?:|, \d{4}[a-z]?(?:\.|\Z)|\. (?:19|20)\d\d\b"
+    r"https?:|,[”\"’']? \d{4}[a-z]?(?:\.|\Z)|\. (?:19|20)\d\d\b"
 )
 _FIRST_NAME = re.compile(rf"(?:{INITIAL_FIRST.pattern})(?:,| and\b| &|\.|:)|(?:{SURNAME_FIRST.pattern})(?:[,;.]| and\b| &)")
 _NAME_INSIDE = re.compile(rf"(?:, |\band |& )(?:{INITIAL_FIRST.pattern})")
@@ -182,6 +182,14 @@ _VOLUME = re.compile(
     r"(?:New |Class |Nucl |Int )?(?:[A-Z][A-Za-z]{0,9}\.\s{0,2}){1,6}(?:[A-Z]{1,2}\s?)?\(?\d{1,4}\b|"
     r"(?:Nature|Science|JCAP|ApJ|PRL|Physics Reports)\b[\s,:]*\(?\d|arXiv:"
 )
+
+_UNTITLED = re.compile(r"in [A-Z]|presented at\b|arXiv(?: preprint)?\b")
+_JOURNAL = re.compile(
+    r"[A-Z][^\d,;:?!“”\"]{2,140},? \d{1,4}(?: ?\(\d{1,3}\))?[,:] ?[A-Za-z]?\d{1,6}(?: ?[–-] ?[A-Za-z]?\d{1,6})?"
+    r"(?:,? ?\(?(?:18|19|20)\d\d\)?)?[\s.]*\Z"
+)
+_SURE = frozenset(("year", "surnames", "surnames,", "surnames:", "bare initials", "initials,", "initials:"))
+"""Kinds of beginnings that names stand before without doubt."""
 
 _LENGTHS = (-4.0, -2.0, -0.4, 0.8)  # titles of no, one, two, more words
 
@@ -233,6 +241,9 @@ class _Preferences:
 
 def _readings(text: str, slopes: Sequence[Range]) -> list[Cut]:
     runs = _runs(text, slopes)
+    for start in _starts(text, runs):
+        if start.names and start.kind in _SURE and _is_venue(text[start.at :]):
+            return [Cut(start, start.at, start.at, "untitled", 0.0)]
     return [_scored(text, runs, start, *end) for start in _starts(text, runs) for end in _ends(text, runs, start.at)]
 
 
@@ -406,5 +417,11 @@ def _overlap(runs: Sequence[Range], start: int, end: int) -> int:
 
 
 def has_no_title(rest: str) -> bool:
-    """Whether a journal's abbreviation and a volume stand where a title would (physics)."""
-    return _VOLUME.match(rest) is not None
+    """Whether a venue stands where a title would: a journal's abbreviation and a volume (physics), or nothing else at all (astronomy)."""
+    return _VOLUME.match(rest) is not None or _is_venue(rest)
+
+
+def _is_venue(rest: str) -> bool:
+    """Whether what stands behind the names is a journal with its volume and pages, or opens as a conference or preprint does."""
+    journal = _JOURNAL.match(rest) and not any(stop < len(rest.rstrip()) - 1 for stop in full_stops(rest[:300], limit=1))
+    return bool(journal or _UNTITLED.match(rest))

@@ -24,7 +24,7 @@ from lineage.code_links.links import trimmed
 from lineage.errors import ParseError
 from lineage.records import BibEntry, Document, Mention, Span, Status, WorkId
 
-PARSER = "pdf@8"
+PARSER = "pdf@9"
 _URL = re.compile(
     r"(?:https?://|www\.)[^\s<>\"“”{}|\\^]{3,400}|\b(?:github\.com|gitlab\.com|bitbucket\.org|huggingface\.co|zenodo\.org|codeberg\.org)/[^\s<>\"“”{}|\\^]{3,300}",
     re.IGNORECASE,
@@ -106,7 +106,7 @@ def _entries(lists: Sequence[Region], pages: Pages, words: PageWords) -> list[tu
             key = entry.key or f"ref-{entry.label if entry.label.isdigit() else len(keys) + 1}"
             key = key if key not in keys else f"{key}-{len(keys) + 1}"
             keys.add(key)
-            printed.append((Printed(raw, key, italic), entry))
+            printed.append((Printed(raw, key, italic, entry.label), entry))
         listed += zip(parse_entries([entry for entry, _ in printed]), [entry for _, entry in printed], strict=True)
     return listed
 

@@ -34,8 +34,8 @@ def graph(view: GraphView) -> str:
     """The graph as SVG, the picture that `lineage graph --format svg` draws."""
     import networkx as nx
 
+    from lineage.graph.exports import svg
     from lineage.graph.layout import Column, Layout
-    from lineage.graph.svg import still
 
     drawn = nx.DiGraph()
     for node in view.nodes:
@@ -44,7 +44,7 @@ def graph(view: GraphView) -> str:
     drawn.add_edges_from((edge["source"], edge["target"], edge) for edge in view.edges)
     columns = tuple(Column(column["year"], column["left"], column["right"], column["skipped"]) for column in view.columns)
     placed = Layout({node["id"]: (node["x"], node["y"]) for node in view.nodes}, columns, *view.box)
-    return still(drawn, placed)
+    return svg(drawn, placed)
 
 
 def _focus(hit: HitView) -> str:

@@ -50,7 +50,7 @@ def as_json(value: Any, status: int = 200) -> Response:
 
 def _text(text: str, form: str, scripts: bool) -> Response:
     """A result in another form than JSON; a page that a browser opens may do nothing but show itself."""
-    from lineage.graph.svg import policy
+    from lineage.graph.exports import policy
 
     allowed = policy() if scripts and form == "html" else "default-src 'none'; style-src 'unsafe-inline'"
     headers = {"content-security-policy": f"{allowed}; sandbox{' allow-scripts' * scripts}; frame-ancestors 'none'"}

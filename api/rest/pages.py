@@ -20,7 +20,7 @@ from typing import Any
 from starlette.responses import HTMLResponse, Response
 
 from lineage.errors import NotFound
-from lineage.graph.svg import hashes
+from lineage.graph.exports import hashes
 
 _FILE = re.compile(r"[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\Z")
 _STYLE = """

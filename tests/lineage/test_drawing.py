@@ -15,9 +15,8 @@ import networkx as nx
 import pytest
 
 from lineage.errors import UsageError
-from lineage.graph.exports import document, export
+from lineage.graph.exports import document, embedded, export, policy
 from lineage.graph.legend import COLOURS, ROLES, label
-from lineage.graph.svg import embedded, policy
 from lineage.registry import BUILT_IN
 from tests.lineage.drawing_samples import BASE, COMMIT, FOLLOWS, LOST, OLD, PATCHMASK, REPO, TARGET, hostile, large, small
 

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 
 import numpy as np
 
+from api.bootstrap import Parts
 from indexer.store.generations import Store
+from lineage import settings
 from lineage.catalog.writer import CatalogWriter
 from lineage.generation import Generation, open_generation
 from lineage.ports import Vectors
@@ -45,7 +48,8 @@ def grown(home: Path, lineage: str, size: int, out: Path) -> str:
                 _facts(catalog, source, copy, {chunk.id for chunk in chunks[:left]})
             catalog.finish()
         draft.vectors(np.concatenate(vectors), manifest.embedder)
-        draft.commit(target=manifest.target, fingerprint=name)
+        reports = partial(Parts(settings.load(home=out)).made, whole=False)  # what works settle, as every build keeps it
+        draft.commit(target=manifest.target, fingerprint=name, reports=reports)
     return name
 
 
@@ -54,8 +58,8 @@ def _facts(catalog: CatalogWriter, source: Generation, copy: int, ids: AbstractS
     facts = (replace(fact, chunk=f"{fact.chunk}-{copy}") if copy else fact for fact in every)
     catalog.add_facts(fact for fact in facts if fact.chunk in ids)
     for work in source.catalog.works():
-        settings = source.catalog.settings(work.id)
-        copies = (replace(one, chunk=f"{one.chunk}-{copy}", path=f"copy{copy}/{one.path}") if copy else one for one in settings)
+        own = source.catalog.settings(work.id)
+        copies = (replace(one, chunk=f"{one.chunk}-{copy}", path=f"copy{copy}/{one.path}") if copy else one for one in own)
         catalog.add_settings(one for one in copies if one.chunk in ids)
         files = source.catalog.files(work.id).values()
         catalog.add_files(replace(file, path=f"copy{copy}/{file.path}") if copy else file for file in files)

@@ -279,8 +279,8 @@ class Catalog:
         missing = [int(row) for row in dict.fromkeys(rows) if row not in kept]
         for batch in batches(missing):
             statement = f"SELECT {_OUTLINE} FROM {self._narrow} WHERE row IN ({marks(batch)})"  # noqa: S608
-            for row, id_, work, path, kind, role, first, end, start_line, end_line, symbol, same in self._all(statement, batch):
-                kept[row] = Outline(Chunk(id_, WorkId(work), path, kind, role, "", "", first, end, start_line, end_line, symbol), same)
+            for row, *outline, same in self._all(statement, batch):
+                kept[row] = Outline(records.outline_of(*outline), same)
         return {row: kept[row] for row in rows if row in kept}
 
     def homes(self, rows: Sequence[int]) -> dict[int, list[tuple[int, WorkId, str, int, int]]]:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -58,7 +58,8 @@ class DecidedPlace:
     focus: Focus | None = None
 
 
-def asked_kinds(question: str, table: WordEmbedder | None) -> list[tuple[MechanismKind, float]]:
+@lru_cache(64)
+def asked_kinds(question: str, table: WordEmbedder | None) -> Sequence[tuple[MechanismKind, float]]:
     """The kinds of decisions that a question asks for, each with how surely (0..1), surest first."""
     scores = _WORDS * _by_words(question)
     if table:
@@ -68,7 +69,7 @@ def asked_kinds(question: str, table: WordEmbedder | None) -> list[tuple[Mechani
     best = float(scores[order[0]])
     sure = 1 / (1 + math.exp(-4 * (best - _SURE)))
     shares = ((kinds()[at], sure * math.exp((float(scores[at]) - best) / _SPREAD)) for at in order)
-    return [(kind, share) for kind, share in shares if share >= _LEAST]
+    return tuple((kind, share) for kind, share in shares if share >= _LEAST)
 
 
 def decided(asked: Sequence[tuple[MechanismKind, float]], index: SettledIndex, without: AbstractSet[str]) -> dict[int, DecidedPlace]:
@@ -138,23 +139,19 @@ class Deciders:
 
 
 def _by_words(question: str) -> np.ndarray:
-    documents, rarity, mean = _documents()
-    asked = {term for term in terms(question) if term in rarity}
-    return np.array([_bm25(document, asked, rarity, mean) for document in documents])
-
-
-def _bm25(document: Counter[str], asked: AbstractSet[str], rarity: Mapping[str, float], mean: float) -> float:
-    norm = _BM25_K * (1 - _BM25_B + _BM25_B * document.total() / mean)
-    return sum(rarity[term] * document[term] * (_BM25_K + 1) / (document[term] + norm) for term in asked if document[term])
+    scores = _scores()
+    return sum((scores[term] for term in set(terms(question)) if term in scores), np.zeros(len(kinds())))
 
 
 @cache
-def _documents() -> tuple[tuple[Counter[str], ...], Mapping[str, float], float]:
-    """The words of each kind, the rarity of each word among the kinds, and the mean length."""
-    documents = tuple(Counter(_words(kind)) for kind in kinds())
-    holding = Counter(term for document in documents for term in document)
-    rarity = {term: math.log(1 + (len(documents) - count + 0.5) / (count + 0.5)) for term, count in holding.items()}
-    return documents, rarity, sum(document.total() for document in documents) / len(documents)
+def _scores() -> Mapping[str, np.ndarray]:
+    """By word the BM25 score of each kind, (kinds,)."""
+    documents = [Counter(_words(kind)) for kind in kinds()]
+    lengths = np.array([document.total() for document in documents])
+    norms = _BM25_K * (1 - _BM25_B + _BM25_B * lengths / lengths.mean())
+    often = {term: np.array([document[term] for document in documents]) for term in {term for document in documents for term in document}}
+    rarity = {term: math.log(1 + (len(documents) - count + 0.5) / (count + 0.5)) for term, count in ((t, (n > 0).sum()) for t, n in often.items())}
+    return {term: rarity[term] * count * (_BM25_K + 1) / (count + norms) for term, count in often.items()}
 
 
 def _words(kind: MechanismKind) -> list[str]:

@@ -134,9 +134,9 @@ class Engine:
             self._partial = self._partial or self._without_target_code()
             return self._partial
 
-    def _kinds(self, question: str) -> list[tuple[MechanismKind, float]]:
+    def _kinds(self, question: str) -> Sequence[tuple[MechanismKind, float]]:
         """The kinds of decisions that a question asks for, none where it looks for a name of code."""
-        return [] if spells_code(question) else asked_kinds(question, self._table() if self._table else None)
+        return () if spells_code(question) else asked_kinds(question, self._table() if self._table else None)  # type: ignore[arg-type]
 
     def _without_target_code(self) -> Engine:
         from lineage.catalog.partial import without_target_code
@@ -215,7 +215,7 @@ class Engine:
             return _Asked(query, text, words, details, scope)
         if not is_quotation(text):
             # the target's own code, where it is at hand, needs no ancestors to speak for it
-            kinds = self._kinds(text) if self._others_speak else []
+            kinds = self._kinds(text) if self._others_speak else ()
             settling = decided(kinds, self._settling, without) if kinds else {}
             question = in_words(text)
             settling |= self._choices.decided(question, without) if self._choices and self._others_speak and not spells_code(question) else {}
@@ -376,10 +376,11 @@ class Engine:
         decisions = self._decisions(asked, [(scored.found or scored.chunk).id for scored in ranked])
         for rank, scored in enumerate(ranked, 1):
             chunk, kin, matched = scored.chunk, self._kinship.of(scored.chunk.work), scored.found or scored.chunk
+            copies = _copies(scored, homes[scored.row], asked.scope.without)
             yield Hit(
                 rank=rank,
                 score=round(fusion.likelihood(scored.score), 4),
-                chunk=replace(chunk, copies=_copies(scored, homes[scored.row], asked.scope.without)),
+                chunk=chunk if copies == chunk.copies else replace(chunk, copies=copies),
                 work=kin.work,
                 signals=scored.signals,
                 focus=_chosen_focus(asked, scored) or self._focus(rank, matched, asked, decisions.get(matched.id, {})),

@@ -31,7 +31,7 @@ def test_a_question_asks_for_a_kind_of_decision(question, kind):
 
 
 def test_what_asks_for_no_decision_has_none():
-    assert asked_kinds("Who wrote the preface?", None) == []
+    assert asked_kinds("Who wrote the preface?", None) == ()
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ MOST, FEW = 20, 5
 """Titles looked up where no service gave a list, and where one did."""
 
 
-def recognised(bench: BuildContext, own: Work, document: Document) -> tuple[Work, list[LedgerRow]]:
+def recognized(bench: BuildContext, own: Work, document: Document) -> tuple[Work, list[LedgerRow]]:
     """The work of a local file with the identifiers and words of its record, if there is one that agrees; and the rows of that."""
     try:
         record, status, detail = _record(bench, document)

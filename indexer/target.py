@@ -9,7 +9,7 @@ from pathlib import Path
 from indexer.build_context import BuildContext
 from indexer.papers import PaperText, fetch_paper, read_paper
 from indexer.plan import fetchable
-from indexer.references import recognised
+from indexer.references import recognized
 from indexer.repositories import Addition, Folder, pinned, read_folder, tarball
 from indexer.sources import local
 from indexer.sources.local import is_path
@@ -70,7 +70,7 @@ def _from_path(bench: BuildContext, path: Path, look_up: bool) -> ResolvedTarget
     row = LedgerRow("source", work.id, TEXT, "text", read.status, read.detail)
     if not look_up:
         return ResolvedTarget(work, read, (row, *read.rows))
-    work, recognition_rows = recognised(bench, work, read.document)
+    work, recognition_rows = recognized(bench, work, read.document)
     return ResolvedTarget(work, read, (*recognition_rows, row, *read.rows))
 
 

@@ -1,7 +1,7 @@
 """Identifiers of works: one grammar, parsed once, never a path.
 
 `parse(text)` takes what a person or a paper writes (CONTRACTS: Targets and identifiers) and gives a `Target`;
-`work_id(...)` functions give the normalised `WorkId` from parts that a source has already separated.
+`work_id(...)` functions give the normalized `WorkId` from parts that a source has already separated.
 Everything is exact matching with bounded patterns: an identifier that does not fit is refused, not repaired. `..._in` look inside the text of a
 reference entry.
 """
@@ -124,7 +124,7 @@ def normal_title(title: str) -> str:
 
 
 def reference_id(title: str, author: str = "", year: int | None = None, raw: str = "") -> WorkId:
-    """`ref:<hash>` for a work that no service has an identifier for: by normalised title, else by the raw entry."""
+    """`ref:<hash>` for a work that no service has an identifier for: by normalized title, else by the raw entry."""
     words = normal_title(title)
     basis = words if len(words) >= 8 else f"{words}|{author.lower()}|{year or ''}|{' '.join(raw.split())}"
     return WorkId("ref:" + hashlib.sha256(basis.encode()).hexdigest()[:16])
@@ -166,7 +166,7 @@ def check_name(name: str) -> str:
 def parse(text: str) -> Target:
     """The `Target` that a person means by `text`; raises `BadIdentifier`.
 
-    Paths are recognised by the caller, who knows the file system: text that is no identifier and no URL is
+    Paths are recognized by the caller, who knows the file system: text that is no identifier and no URL is
     taken as a title if it has at least two words or stands in quotes.
     """
     text = text.strip()

@@ -67,7 +67,7 @@ def imported_from(bundle: BundleOrigin, signer: str | None = None) -> Provenance
 
 
 WorkId = NewType("WorkId", str)
-"""A normalised identifier: `arxiv:2504.17192`, `doi:10…`, `s2:…`, `repo:github.com/owner/name`, `ref:<hash>`, `local:<hash>`."""
+"""A normalized identifier: `arxiv:2504.17192`, `doi:10…`, `s2:…`, `repo:github.com/owner/name`, `ref:<hash>`, `local:<hash>`."""
 
 WorkKind = Literal["paper", "code"]
 ChunkKind = Literal["paper", "code", "config", "docs"]
@@ -433,7 +433,7 @@ MECHANISM = "mechanism:"
 class Fact:
     """A hyper-parameter or choice with its value and place (`lr = 1e-4` in `train.py:31`).
 
-    `name` and `value` are normalised (`learning_rate`, `0.0001`; see `lineage.hyperparameters.ontology`), `written` and `said` are
+    `name` and `value` are normalized (`learning_rate`, `0.0001`; see `lineage.hyperparameters.ontology`), `written` and `said` are
     the name and the words of the source. `scope` is what the value holds for (`optimizer`, `ViT-B`, `imagenet`,
     a class or configuration section). `literal` is false where the source computes the value: then `value` is the
     expression as written and nothing was run. `end_line` is the last line of what goes over several.

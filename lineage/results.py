@@ -92,7 +92,7 @@ SETTING = "setting:"
 
 @dataclass(frozen=True)
 class Detail:
-    """A detail that a reproduction needs: its normalised `name`, `topic` (`optimizer`, `data` ...), and the question to ask for it.
+    """A detail that a reproduction needs: its normalized `name`, `topic` (`optimizer`, `data` ...), and the question to ask for it.
 
     `facts` are the names of facts that state it; `weight` (0..1) is how much a reproduction depends on it.
     """

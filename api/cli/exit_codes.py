@@ -69,7 +69,7 @@ def run(app: Callable[..., Any]) -> NoReturn:
 
 
 def show(text: str) -> None:
-    """Print an answer made for people: on a terminal in colour, its lines wrapped at words."""
+    """Print an answer made for people: on a terminal in color, its lines wrapped at words."""
     say(terminal.rendered(harmless(text), sys.stdout), exact=True)
 
 

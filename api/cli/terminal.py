@@ -1,7 +1,7 @@
-"""Text for a terminal: colour and line breaks. Text that is piped carries neither.
+"""Text for a terminal: color and line breaks. Text that is piped carries neither.
 
 Renderers mark what stands out with `bold`, `dim`, `good`, `bad` and `cut`; the marks are Unicode noncharacters, so they
-never clash with a text, and are removed wherever they are not turned into colour (not a terminal, NO_COLOR, TERM=dumb).
+never clash with a text, and are removed wherever they are not turned into color (not a terminal, NO_COLOR, TERM=dumb).
 """
 
 from __future__ import annotations
@@ -65,19 +65,19 @@ def size() -> tuple[int, int]:
 
 
 def rendered(text: str, stream: TextIO) -> str:
-    """The text as `stream` takes it: wrapped at words and coloured for a terminal, bare otherwise."""
+    """The text as `stream` takes it: wrapped at words and colored for a terminal, bare otherwise."""
     if not stream.isatty():
         return plain(text)
     laid_out = "\n".join(row for line in text.split("\n") for row in _rows(line, size()[0]))
-    return _coloured(laid_out) if in_colour() else plain(laid_out)
+    return _colored(laid_out) if in_color() else plain(laid_out)
 
 
-def in_colour() -> bool:
-    """Whether the user wants colour (https://no-color.org)."""
+def in_color() -> bool:
+    """Whether the user wants color (https://no-color.org)."""
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def _coloured(text: str) -> str:
+def _colored(text: str) -> str:
     return _MARK.sub(lambda mark: _ANSI[mark[0]], text)
 
 

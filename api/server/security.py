@@ -92,7 +92,7 @@ def refusal(policy: AccessPolicy, path: str, headers: Headers) -> Problem | None
     origin = headers.get("origin")
     if origin is not None and not _same_site(policy, origin, asked):
         return Problem(403, "wrong-origin", "requests from pages of other origins are refused")
-    if policy.token and not _public(path) and not _authorised(policy.token, headers.get("authorization", "")):
+    if policy.token and not _public(path) and not _authorized(policy.token, headers.get("authorization", "")):
         return Problem(401, "unauthorized", "a token is needed", "send Authorization: Bearer TOKEN", headers={"www-authenticate": "Bearer"})
     return None
 
@@ -132,7 +132,7 @@ def _public(path: str) -> bool:
     return path == PUBLIC[0] or path.startswith(PUBLIC[1])
 
 
-def _authorised(token: str, header: str) -> bool:
+def _authorized(token: str, header: str) -> bool:
     scheme, _, given = header.partition(" ")
     return scheme.lower() == "bearer" and hmac.compare_digest(given.strip().encode(), token.encode())
 

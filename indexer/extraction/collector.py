@@ -53,7 +53,7 @@ class Sink:
         """A name and the text of its value; whether that is a fact."""
 
         def value(naming: NameMatch) -> NormalizedValue | None:
-            return self.ontology.normalise(naming.name, text, own=naming.own)
+            return self.ontology.normalize(naming.name, text, own=naming.own)
 
         return self._put(line, written, text, context, scope, kind, value)
 
@@ -85,7 +85,7 @@ class Sink:
         unit: str = "",
         literal: bool = True,
     ) -> None:
-        """A detail by its own name with a value that is normalised already, or (not `literal`) an expression as written."""
+        """A detail by its own name with a value that is normalized already, or (not `literal`) an expression as written."""
         if name not in self.ontology.terms:
             return
         if self.ontology.terms[name].type == "schedule" and value[:1] != "{":

@@ -71,7 +71,7 @@ def _invented(key: str, text: str, context: str, ontology: Ontology) -> bool:
     naming = ontology.naming(key, context)
     if naming is None:
         return False
-    value = ontology.normalise(naming.name, text)
+    value = ontology.normalize(naming.name, text)
     return value is not None and not ontology.knows(naming.name, value.value)
 
 

@@ -171,7 +171,7 @@ def _each(text: str, number: Quantity) -> list[tuple[str, Quantity]]:
 def _put(
     sentence: TokenizedSentence, name: str, phrase: Phrase, start: int, at: int, number: Quantity, sink: Sink, kind: FactKind, scope: str = ""
 ) -> bool:
-    value = sink.ontology.normalise(name, number.text)
+    value = sink.ontology.normalize(name, number.text)
     if not value or not value.literal:
         return False
     quoted_words = sentence.text[max(0, min(start, at)) : number.end + 40].split("\n\n")[0]
@@ -247,7 +247,7 @@ def _specials(sentence: TokenizedSentence, sink: Sink, kind: FactKind) -> None:
         for match in _DURATION.finditer(sentence.text):
             number = WORDS.get(match["number"].lower(), match["number"])
             number = f"{number}.5" if match["half"] else number
-            value = sink.ontology.normalise("training_time", f"{number} {match['unit']}")
+            value = sink.ontology.normalize("training_time", f"{number} {match['unit']}")
             if value and value.literal and not _ORDINAL.search(sentence.text[max(0, match.start() - 20) : match.start()]):
                 sink.state(sentence.row(match.start()), "training_time", value.value, match[0], written="training time", kind=kind)
 

@@ -288,7 +288,7 @@ class _ModuleReader:
         given = (_dotted(argument).rpartition(".")[2] for argument in (*node.args, *(keyword.value for keyword in node.keywords)))
         naming = (self.sink.ontology.naming(name) for name in given if name)
         if any(name_match and name_match.name == "learning_rate" for name_match in naming):
-            value = self.sink.ontology.normalise("lr_schedule", {"poly": "polynomial"}.get(match[1].lower(), match[1].lower()))
+            value = self.sink.ontology.normalize("lr_schedule", {"poly": "polynomial"}.get(match[1].lower(), match[1].lower()))
             self.sink.state(node.lineno, "lr_schedule", value.value if value else "", self.said(node), written=last, scope=place.name, kind="call")
 
     def _keywords(self, node: ast.Call, callee: str, place: _Place) -> None:

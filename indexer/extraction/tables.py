@@ -110,12 +110,12 @@ def read_cell(name: str, cell: str, ontology: Ontology) -> NormalizedValue | Non
         return None
     if term.type in _NUMERIC:
         cell_quantity = quantity(text, 0, term)
-        return ontology.normalise(name, cell_quantity.text) if cell_quantity and _covers(text, cell_quantity.end) else None
+        return ontology.normalize(name, cell_quantity.text) if cell_quantity and _covers(text, cell_quantity.end) else None
     if term.type == "boolean":
-        return ontology.normalise(name, text)
+        return ontology.normalize(name, text)
     spellings = (text, " ".join(_ASIDE.sub(" ", text).split()))
     known_choice = next((spelling for spelling in spellings if fold(spelling) in term.choices and not spelling.replace(".", "").isdigit()), None)
-    return ontology.normalise(name, known_choice) if known_choice else None
+    return ontology.normalize(name, known_choice) if known_choice else None
 
 
 def _covers(text: str, end: int) -> bool:

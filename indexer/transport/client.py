@@ -23,7 +23,7 @@ import httpx2
 
 from indexer.store.blobs import Blobs
 from indexer.transport.cache import DAY, FINAL, Answers, CachedResponse, HttpRefusal, Request, age, misshapen, moment, refusal
-from indexer.transport.dial import ACCEPT, ENCODING, Dialler, Kind, Resolve, TooLarge, checked, resolve, until
+from indexer.transport.dial import ACCEPT, ENCODING, Dialer, Kind, Resolve, TooLarge, checked, resolve, until
 from indexer.transport.politeness import ATTEMPTS, Budget, Limiter, Pace, Standing, backoff, quota_reset, retry_after, window
 from indexer.transport.upstreams import credentials, is_loopback, is_public_host, mirrored, redirected, refused, upstream_of, user_agent
 from lineage.errors import SettingsError, SourceError
@@ -74,7 +74,7 @@ class Transport:
         self._standing = Standing(settings.patience, wall)
         self._keys = credentials(settings)
         self._agent = user_agent(settings.contact)
-        self._wire = _Wire(Dialler(_origin(settings.mirror), lookup))
+        self._wire = _Wire(Dialer(_origin(settings.mirror), lookup))
         self._lock = threading.Lock()
 
     def get(
@@ -312,13 +312,13 @@ class _Shut(SourceError):
 
 
 class _Wire(httpx2.HTTPTransport):
-    """httpx2's transport over connections that `Dialler` opens; no cookies, no proxies, no redirects of its own."""
+    """httpx2's transport over connections that `Dialer` opens; no cookies, no proxies, no redirects of its own."""
 
-    def __init__(self, dialler: Dialler) -> None:
+    def __init__(self, dialer: Dialer) -> None:
         context = httpx2.create_ssl_context()
         super().__init__(verify=context)
         self._pool = httpcore2.ConnectionPool(
-            ssl_context=context, max_connections=16, max_keepalive_connections=8, keepalive_expiry=15.0, network_backend=dialler
+            ssl_context=context, max_connections=16, max_keepalive_connections=8, keepalive_expiry=15.0, network_backend=dialer
         )
 
     @contextmanager

@@ -77,7 +77,7 @@ def _resolve_in_time(lookup: Resolve, host: str, port: int, timeout: float | Non
     return address_lists[0]
 
 
-class Dialler(httpcore2.NetworkBackend):
+class Dialer(httpcore2.NetworkBackend):
     """Opens connections to public addresses, and to `trusted` (host, port) as it stands: a configured mirror."""
 
     def __init__(self, trusted: tuple[str, int] | None = None, lookup: Resolve = resolve) -> None:

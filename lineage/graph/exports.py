@@ -24,7 +24,7 @@ from lineage import registry
 from lineage.errors import UsageError
 from lineage.graph.build import layout, lines
 from lineage.graph.layout import Column, Layout
-from lineage.graph.legend import COLOURS, EXPLANATION, FONT, ROLES, colour, label, label_width, radius
+from lineage.graph.legend import COLORS, EXPLANATION, FONT, ROLES, color, label, label_width, radius
 
 SCHEMA = "1"
 
@@ -144,7 +144,7 @@ def _dot_node(attributes: Mapping[str, Any], place: tuple[float, float]) -> dict
         "label": f"{label(attributes)}{year}",
         "tooltip": attributes["title"],
         "shape": "box" if attributes["kind"] == "code" else "doublecircle" if attributes["target"] else "ellipse",
-        "fillcolor": colour(attributes),
+        "fillcolor": color(attributes),
         "fontcolor": "#ffffff" if attributes["target"] or attributes["kind"] == "code" else "#000000",
         "URL": attributes["url"],
         "pos": f"{place[0]:.1f},{-place[1]:.1f}",
@@ -235,9 +235,9 @@ def _lines(graph: nx.DiGraph, placed: Layout) -> Iterator[str]:
     for citing, cited, edge in sorted(edges, key=lambda x: (x[2].get("score", 1.0), x[0], x[1])):
         (x1, y1), (x0, y0) = placed.positions[citing], placed.positions[cited]
         if edge["kind"] == "code":
-            yield f'<path d="{curve(x0, y0, x1, y1)}" fill="none" stroke="{COLOURS["code"]}" stroke-width="1.2" stroke-dasharray="2 3"/>'
+            yield f'<path d="{curve(x0, y0, x1, y1)}" fill="none" stroke="{COLORS["code"]}" stroke-width="1.2" stroke-dasharray="2 3"/>'
         else:
-            stroke, opacity, width = COLOURS[edge["role"]], 0.18 + 0.6 * edge["score"], 0.7 + 3 * edge["score"]
+            stroke, opacity, width = COLORS[edge["role"]], 0.18 + 0.6 * edge["score"], 0.7 + 3 * edge["score"]
             yield (
                 f'<path d="{curve(x0, y0, x1, y1)}" fill="none" stroke="{stroke}" stroke-opacity="{opacity:.2f}" stroke-width="{width:.2f}"'
                 ' stroke-linecap="round"/>'
@@ -266,9 +266,9 @@ def _marks(graph: nx.DiGraph, placed: Layout) -> Iterator[str]:
 
 def _shape(attributes: Mapping[str, Any], x: float, y: float, size: float) -> str:
     if attributes["kind"] == "code":
-        return f'<rect x="{x - size:.1f}" y="{y - size:.1f}" {_size(2 * size, 2 * size)} rx="1.5" fill="{colour(attributes)}" stroke="#ffffff"/>'
+        return f'<rect x="{x - size:.1f}" y="{y - size:.1f}" {_size(2 * size, 2 * size)} rx="1.5" fill="{color(attributes)}" stroke="#ffffff"/>'
     ring = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{size - 4:.1f}" fill="none" stroke="#ffffff" stroke-width="2"/>' if attributes["target"] else ""
-    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{size:.1f}" fill="{colour(attributes)}" stroke="#ffffff"/>{ring}'
+    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{size:.1f}" fill="{color(attributes)}" stroke="#ffffff"/>{ring}'
 
 
 def _spoken(attributes: Mapping[str, Any]) -> str:
@@ -282,7 +282,7 @@ def _legend(graph: nx.DiGraph, width: float, height: float) -> Iterator[str]:
     entries = [("target", "target"), *((role, name) for role, name in ROLES.items() if role in shown_roles), ("code", "code repository")]
     for role, name in entries:
         mark = f'x="{x:.1f}" y="{y - 9:.1f}" width="10" height="10"' if role == "code" else f'cx="{x + 5:.1f}" cy="{y - 4:.1f}" r="5.5"'
-        yield f'<{"rect" if role == "code" else "circle"} {mark} fill="{COLOURS[role]}"/>'
+        yield f'<{"rect" if role == "code" else "circle"} {mark} fill="{COLORS[role]}"/>'
         yield _text(x + 16, y, name, 'fill="#1b1f24"')
         x += 34 + label_width(name)
     yield _text(width - _MARGIN, y, "paper-lineage", 'text-anchor="end" fill="#8a929c"') if x < width - 150 else ""

@@ -1,6 +1,6 @@
 """The legend shared by all drawings: colors, sizes and short names.
 
-The colours are those of Okabe and Ito ("Color Universal Design", 2008), told apart with any kind of colour vision.
+The colors are those of Okabe and Ito ("Color Universal Design", 2008), told apart with any kind of color vision.
 The page has them again in `lineage/data/graph.css`, where a dark page can have its own.
 """
 
@@ -22,7 +22,7 @@ ROLES = {
     "background": "background",
     "": "role not known",
 }
-COLOURS = {
+COLORS = {
     "target": "#1b1f24",
     "base": "#d55e00",
     "method": "#0072b2",
@@ -66,11 +66,11 @@ def label_width(text: str) -> float:
     return _columns(text) * _CHARACTER
 
 
-def colour(node: Mapping[str, Any]) -> str:
-    """The colour of a node's mark."""
+def color(node: Mapping[str, Any]) -> str:
+    """The color of a node's mark."""
     if node["target"]:
-        return COLOURS["target"]
-    return COLOURS["code" if node["kind"] == "code" else str(node["role"])]
+        return COLORS["target"]
+    return COLORS["code" if node["kind"] == "code" else str(node["role"])]
 
 
 def _columns(text: str) -> int:

@@ -1,7 +1,7 @@
 """What a reproduction needs to know, by kind of paper: the list against which a target is held. Pure.
 
 The list is data (`data/details.json`, with its provenance); a user's own file of the same form adds to it or replaces
-rows by name. A domain is recognised by its terms, and the terms that spoke are told, so that a wrong list can be seen
+rows by name. A domain is recognized by its terms, and the terms that spoke are told, so that a wrong list can be seen
 for what it is.
 """
 
@@ -72,7 +72,7 @@ class ChecklistItem:
 
 
 @dataclass(frozen=True)
-class Recognised:
+class DetectedDomain:
     """A domain that a paper is taken for, with its score and the terms that speak for it, loudest first."""
 
     name: str
@@ -93,7 +93,7 @@ class Checklist:
         wanted = {ALWAYS, *domains}
         return tuple(need for need in self.needs if need.domains & wanted)
 
-    def recognised(self, title: str, abstract: str, text: str) -> tuple[Recognised, ...]:
+    def recognized(self, title: str, abstract: str, text: str) -> tuple[DetectedDomain, ...]:
         """The domains of a paper, likeliest first; one that has far less to show for it than the first is left out.
 
         A term counts by its weight: four times in the title, twice in the abstract, and up to four times in the text.
@@ -102,27 +102,25 @@ class Checklist:
         places = [(Counter(terms.found(words(part))), weight) for part, weight in ((title, _TITLE), (abstract, _ABSTRACT))]
         term_counts = Counter(terms.found(words(text)))
         scored = [_scored(domain, places, term_counts) for domain in self.domains]
-        best = max((recognised.score for recognised in scored), default=0.0)
-        detected_domains = (recognised for recognised, domain in zip(scored, self.domains, strict=True) if _holds(recognised, domain, best))
-        recogniseds = sorted(detected_domains, key=lambda recognised: -recognised.score)[:_MOST_DOMAINS]
-        return (*recogniseds, *self._implied(recogniseds))
+        best = max((recognized.score for recognized in scored), default=0.0)
+        detected_domains = (recognized for recognized, domain in zip(scored, self.domains, strict=True) if _holds(recognized, domain, best))
+        detected = sorted(detected_domains, key=lambda recognized: -recognized.score)[:_MOST_DOMAINS]
+        return (*detected, *self._implied(detected))
 
-    def _implied(self, recogniseds: Sequence[Recognised]) -> Iterator[Recognised]:
+    def _implied(self, detected: Sequence[DetectedDomain]) -> Iterator[DetectedDomain]:
         named = {domain.name: domain for domain in self.domains}
-        missing = {
-            name: recognised_domain for recognised_domain in reversed(recogniseds) for name in named[recognised_domain.name].implies if name in named
-        }
-        for name, recognised in missing.items():
-            if name not in {other.name for other in recogniseds}:
-                yield Recognised(name, named[name].title, 0.0, (f"implied by {recognised.title}",))
+        missing = {name: domain for domain in reversed(detected) for name in named[domain.name].implies if name in named}
+        for name, recognized in missing.items():
+            if name not in {other.name for other in detected}:
+                yield DetectedDomain(name, named[name].title, 0.0, (f"implied by {recognized.title}",))
 
 
-def _holds(recognised: Recognised, domain: Domain, best: float) -> bool:
+def _holds(recognized: DetectedDomain, domain: Domain, best: float) -> bool:
     """One term alone names no domain, however often it stands there."""
-    return recognised.score >= domain.needed and len(recognised.terms) > 1 and (domain.basic or recognised.score >= _SHARE * best)
+    return recognized.score >= domain.needed and len(recognized.terms) > 1 and (domain.basic or recognized.score >= _SHARE * best)
 
 
-def _scored(domain: Domain, places: Sequence[tuple[Counter[Phrase], float]], counts: Counter[Phrase]) -> Recognised:
+def _scored(domain: Domain, places: Sequence[tuple[Counter[Phrase], float]], counts: Counter[Phrase]) -> DetectedDomain:
     spoke: dict[Phrase, float] = {}
     for term, weight in domain.terms.items():
         worth = sum(times for counted, times in places if counted[term])
@@ -130,7 +128,7 @@ def _scored(domain: Domain, places: Sequence[tuple[Counter[Phrase], float]], cou
         if worth:
             spoke[term] = weight * worth
     loudest = sorted(spoke, key=lambda term: -spoke[term])[:_TOLD]
-    return Recognised(domain.name, domain.title, round(sum(spoke.values()), 2), tuple(" ".join(term) for term in loudest))
+    return DetectedDomain(domain.name, domain.title, round(sum(spoke.values()), 2), tuple(" ".join(term) for term in loudest))
 
 
 def checklist(more: Path | None = None) -> Checklist:

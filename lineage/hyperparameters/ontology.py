@@ -53,7 +53,7 @@ Same = Callable[[str, str, str], bool]
 
 
 class NormalizedValue(NamedTuple):
-    """A normalised value: `literal` is false for an expression, which is then kept as written."""
+    """A normalized value: `literal` is false for an expression, which is then kept as written."""
 
     value: str
     unit: str
@@ -61,7 +61,7 @@ class NormalizedValue(NamedTuple):
 
 
 class _Comparable(NamedTuple):
-    """A value normalised, and as what it is compared with others."""
+    """A value normalized, and as what it is compared with others."""
 
     value: str
     literal: bool
@@ -201,8 +201,8 @@ class Ontology:
 
     # -- values
 
-    def normalise(self, name: str, text: str, *, own: bool = False) -> NormalizedValue | None:
-        """The normalised value of a detail; None for what cannot be one (wrong type, not plausible, nothing).
+    def normalize(self, name: str, text: str, *, own: bool = False) -> NormalizedValue | None:
+        """The normalized value of a detail; None for what cannot be one (wrong type, not plausible, nothing).
 
         Under the detail's `own` name any value is plausible. An expression is kept as written, with `literal` false.
         """
@@ -230,7 +230,7 @@ class Ontology:
         return name
 
     def knows(self, name: str, value: str) -> bool:
-        """Whether a normalised value is one of a detail's choices; true for details that have none."""
+        """Whether a normalized value is one of a detail's choices; true for details that have none."""
         term = self.terms[name]
         return term.type != "choice" or value in term.values or value[:1] == "["
 
@@ -244,7 +244,7 @@ class Ontology:
         return first.value == second.value or first.folded == second.folded != "" or close(first.numbers, second.numbers)
 
     def _comparable(self, name: str, text: str) -> _Comparable:
-        normalized = self.normalise(name, text) or NormalizedValue(text, "", True)
+        normalized = self.normalize(name, text) or NormalizedValue(text, "", True)
         return _Comparable(normalized.value, normalized.literal, fold(normalized.value), numbers(normalized.value))
 
 

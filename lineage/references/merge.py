@@ -4,7 +4,7 @@ The paper's own bibliography and the services' lists name the same works by diff
 titles. Every witness is kept; each joining has its reason in words (`Reference.merged`), so that it can be
 read, doubted and undone. Works that no service knows stay, under an identifier made from their title.
 
-Candidates are found by hashing identifiers and titles and by sorting (the sorted-neighbourhood method,
+Candidates are found by hashing identifiers and titles and by sorting (the sorted-neighborhood method,
 Hernandez and Stolfo 1995), never by comparing all pairs: O(n log n), 10^5 entries in seconds.
 """
 
@@ -71,12 +71,12 @@ def reconcile(
     """Join the paper's own bibliography (`own`, with `mentions` by key) and the services' `lists`.
 
     References come in the order of the bibliography, then in the order of the lists. `target`, if given,
-    lets a paper that cites itself be recognised by its other identifiers. Nothing is dropped without a note.
+    lets a paper that cites itself be recognized by its other identifiers. Nothing is dropped without a note.
     """
     notes: list[str] = []
     witnesses = [*_own_witnesses(own, mentions, notes), *_listed_witnesses(lists, notes)]
     clusters = _Clusters(witnesses)
-    for block in (_by_identifier, _by_title, _by_neighbourhood, _by_raw):
+    for block in (_by_identifier, _by_title, _by_neighborhood, _by_raw):
         block(clusters)
     notes += clusters.notes
     groups = clusters.groups()
@@ -124,7 +124,7 @@ def _listed_witnesses(lists: Sequence[ReferenceList], notes: list[str]) -> Itera
 
 
 def _entry_work(entry: BibEntry) -> Work:
-    """An entry as a record: identifiers normalised (versions dropped), title without TeX."""
+    """An entry as a record: identifiers normalized (versions dropped), title without TeX."""
     arxiv = arxiv_id(entry.arxiv.removeprefix("arXiv:")) if entry.arxiv else None
     ids = [i for i in (arxiv[0] if arxiv else None, doi_id(entry.doi) if entry.doi else None) if i]
     title = plain(entry.title)
@@ -240,7 +240,7 @@ def _try(clusters: _Clusters, i: int, j: int) -> bool:
     return bool(reason) and clusters.join(i, j, reason)
 
 
-def _by_neighbourhood(clusters: _Clusters) -> None:
+def _by_neighborhood(clusters: _Clusters) -> None:
     """Titles that sort next to each other, read forwards and backwards, under one first author."""
     orders: tuple[Callable[[int], tuple[str, str]], ...] = (
         lambda i: (clusters.facts[i].surname, clusters.facts[i].key.compact),

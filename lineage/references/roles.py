@@ -97,7 +97,7 @@ def _judged(mention: Mention, model: RoleModel) -> tuple[RoleVerdict, ...]:
 
 
 def section_kind(path: Iterable[str]) -> str:
-    """What kind of section a title path names, innermost title first; the empty string if none is recognised."""
+    """What kind of section a title path names, innermost title first; the empty string if none is recognized."""
     return next((name for title in reversed(list(path)) for name, pattern in _SECTIONS if pattern.search(title)), "")
 
 

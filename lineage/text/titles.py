@@ -50,7 +50,7 @@ def plain(title: str) -> str:
 class TitleKey:
     """The comparable parts of one title.
 
-    `compact` has letters and digits only, `words` the normalised words, `main` the compact form up to the
+    `compact` has letters and digits only, `words` the normalized words, `main` the compact form up to the
     subtitle (empty without one), `numbers` the sorted numerals, `cut` whether the end is visibly missing.
     """
 

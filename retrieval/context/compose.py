@@ -248,8 +248,8 @@ def _taken(pack_units: Sequence[PackUnit], policy: StageBudget, value: UnitValue
         value.add(unit)
     rest = [unit for unit in pack_units if not unit.due and unit.cost <= MOST * room]
     caps = {kind: max(0, int(share * room) - _cost(unit for unit in taken if unit.kind == kind)) for kind, share in policy.caps.items()}
-    taken += choose(rest, value, room - _cost(taken), caps, policy.favour)
-    return [*taken, *choose(_without(pack_units, taken), value, room - _cost(taken), {}, policy.favour)]
+    taken += choose(rest, value, room - _cost(taken), caps, policy.favor)
+    return [*taken, *choose(_without(pack_units, taken), value, room - _cost(taken), {}, policy.favor)]
 
 
 def _without(pack_units: Sequence[PackUnit], taken: Sequence[PackUnit]) -> list[PackUnit]:
@@ -359,13 +359,13 @@ def _text(material: PackInputs, parts: Sequence[_Part]) -> str:
 @dataclass(frozen=True)
 class StageBudget:
     """`records` is the most that conflicts, settings and gaps may take of a budget; `caps` the most that each kind of unit may
-    take of the rest while there is choice (what nothing else fills, any may); `favour` multiplies what a kind is worth; `lines_first` puts
+    take of the rest while there is choice (what nothing else fills, any may); `favor` multiplies what a kind is worth; `lines_first` puts
     all lines of settings, gaps and conflicts before units that are not due.
     """
 
     records: float
     caps: Mapping[Kind, float]
-    favour: Mapping[Kind, float] = field(default_factory=dict)
+    favor: Mapping[Kind, float] = field(default_factory=dict)
     lines_first: bool = False
 
 

@@ -99,7 +99,7 @@ TELLING = 40
 MOST = 0.3
 """The share of a budget that one unit may take while there is choice: one long function is not worth five short ones."""
 THRIFT = 0.5
-"""How far the cost of a unit counts: 0 takes by gain alone, 1 by gain a token, which favours scraps."""
+"""How far the cost of a unit counts: 0 takes by gain alone, 1 by gain a token, which favors scraps."""
 
 
 @dataclass(frozen=True)
@@ -253,14 +253,14 @@ class UnitValue:
         return max((self.worth[number] * relevance / most for number, relevance in unit.relevance.items()), default=0.0)
 
 
-def choose(units: Sequence[PackUnit], value: UnitValue, budget: int, caps: Mapping[Kind, int], favour: Mapping[Kind, float]) -> list[PackUnit]:
+def choose(units: Sequence[PackUnit], value: UnitValue, budget: int, caps: Mapping[Kind, int], favor: Mapping[Kind, float]) -> list[PackUnit]:
     """Units of at most `budget` tokens together and `caps` of each kind, in the order in which they were taken.
 
-    The most for their cost come first; `favour` multiplies the gain of a kind. `value` grows by what is taken.
+    The most for their cost come first; `favor` multiplies the gain of a kind. `value` grows by what is taken.
     """
 
     def worth(unit: PackUnit) -> float:
-        return value.gain(unit) * favour.get(unit.kind, 1.0) / math.pow(unit.cost, THRIFT)
+        return value.gain(unit) * favor.get(unit.kind, 1.0) / math.pow(unit.cost, THRIFT)
 
     left = dict(caps)
     waiting = [(-worth(unit), number) for number, unit in enumerate(units) if unit.cost <= budget]

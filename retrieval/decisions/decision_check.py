@@ -36,7 +36,7 @@ _SHARE = 0.5
 def holds_value(text: str, value: str, name: str, known: Ontology) -> bool:
     """Whether a text holds every number and every word of a value; of a choice, one of its spellings."""
     term = known.terms.get(name)
-    normalized = known.normalise(name, value)
+    normalized = known.normalize(name, value)
     spellings = (value, normalized.value, *term.values.get(normalized.value, ())) if term and normalized else (value,)
     words, numbers = {stem(word) for word in parts(text)}, stated_numbers(text)
     return any(_holds(spelling, text, words, numbers) for spelling in spellings)

@@ -44,7 +44,7 @@ class FactIndex:
     precedence: Precedence = field(default_factory=Precedence)
 
     def of(self, name: str) -> tuple[FactOccurrence, ...]:
-        """Who holds a detail, by its normalised name."""
+        """Who holds a detail, by its normalized name."""
         return self.held.get(name, ())
 
 

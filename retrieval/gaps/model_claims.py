@@ -97,7 +97,7 @@ def _stated(reader: Reader, rows: Sequence[Gap], target: WorkId) -> dict[str, li
             name = detail.facts[0] if detail and detail.facts else claim.detail
             proved = bool(detail and chunk and claim.value.strip() and holds_value(claim.quote, claim.value, name, known))
             if reader.is_kept(proved) and chunk:
-                normalized = known.normalise(name, claim.value)
+                normalized = known.normalize(name, claim.value)
                 value, unit = (normalized.value, normalized.unit) if normalized else (inline(claim.value)[:QUOTED], "")
                 fact = fact_of(name, value, chunk, "prose", 0, claim.quote, claim.scope, unit)
                 made.setdefault(claim.detail, []).append(reader.offer(fact, chunk, f"it in the text: “{fact.said}”"))

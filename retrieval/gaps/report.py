@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lineage.code_links.links import surest
-from lineage.hyperparameters.checklist import Checklist, ChecklistItem, Recognised
+from lineage.hyperparameters.checklist import Checklist, ChecklistItem, DetectedDomain
 from lineage.hyperparameters.ontology import Ontology
 from lineage.records import Hit, Reason, ReasonKind, WorkId
 from lineage.results import SETTING, FactOccurrence, Gap, GapReason, Gaps, Specification, Suggestion
@@ -50,18 +50,18 @@ def report(material: ReportInputs) -> Gaps:
     occurrences_by_key = all_standing(material.held)
     links = surest(catalog.links())
     context = Context(target_text.work, links, material.ontology.same, Precedence.of_meta(catalog.meta()))
-    domains = _recognised(material, target_text)
-    needs = asked_for(material.checklist.of(recognised.name for recognised in domains), target_text, occurrences_by_key)
+    domains = _recognized(material, target_text)
+    needs = asked_for(material.checklist.of(recognized.name for recognized in domains), target_text, occurrences_by_key)
     verdicts = [unclaimed(detail_verdict, occurrences_by_key, target_text.work.id) for detail_verdict in judged(needs, target_text.sentences)]
     gaps = [_gap(detail_verdict, occurrences_by_key, target_text, context) for detail_verdict in verdicts]
-    mechanisms = Mechanisms(material.engine, target_text, context, (recognised.name for recognised in domains), material.places)
+    mechanisms = Mechanisms(material.engine, target_text, context, (recognized.name for recognized in domains), material.places)
     gaps = _with_own(material, target_text, gaps, occurrences_by_key, context)
     gaps = without_repeated(mechanisms.rows(gaps))
     return Gaps(
         lineage=generation.manifest.lineage,
         generation=generation.manifest.id,
         target=target_text.work,
-        domains=tuple(recognised.name for recognised in domains),
+        domains=tuple(recognized.name for recognized in domains),
         gaps=tuple(_worthwhile(sorted(gaps, key=_order))),
         notes=tuple(_notes(material, target_text, domains, occurrences_by_key)),
         provenance=generation.manifest.origin,
@@ -126,12 +126,12 @@ def all_standing(occurrences_by_key: Mapping[str, Sequence[FactOccurrence]]) -> 
     return {name: standing(some) for name, some in occurrences_by_key.items()}
 
 
-def _recognised(material: ReportInputs, target_text: TargetText) -> tuple[Recognised, ...]:
+def _recognized(material: ReportInputs, target_text: TargetText) -> tuple[DetectedDomain, ...]:
     """What the target is; where it has hardly a word of its own, what its README and the works around it speak of."""
-    recogniseds = material.checklist.recognised(target_text.work.title, target_text.work.abstract, target_text.plain)
+    detected = material.checklist.recognized(target_text.work.title, target_text.work.abstract, target_text.plain)
     if target_text.own or len(target_text.sentences) > SHOWN:
-        return recogniseds
-    return material.checklist.recognised(target_text.work.title, target_text.work.abstract, _surroundings(material.engine, target_text.work.id))
+        return detected
+    return material.checklist.recognized(target_text.work.title, target_text.work.abstract, _surroundings(material.engine, target_text.work.id))
 
 
 def _surroundings(engine: Engine, target: WorkId) -> str:
@@ -226,7 +226,7 @@ def _with_own(
 def _notes(
     material: ReportInputs,
     target_text: TargetText,
-    domains: Sequence[Recognised],
+    domains: Sequence[DetectedDomain],
     occurrences_by_key: Mapping[str, Sequence[FactOccurrence]],
 ) -> Iterator[str]:
     detected = "; ".join(f"{domain.title} ({', '.join(domain.terms[:3])})" for domain in domains)

@@ -127,7 +127,7 @@ def stage_of_file(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
 
 
 def role_of_text(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
-    """Disfavours what shares words with everything around it: imports and glue outside of every function, abstracts, lists of authors.
+    """Disfavors what shares words with everything around it: imports and glue outside of every function, abstracts, lists of authors.
 
     An abstract says what a work is about and seldom how; where a work's text is not to be had, it is all that is known.
     Authors stand under the title, and a question about what the title says is near them.
@@ -137,7 +137,7 @@ def role_of_text(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
 
 
 def stated_value(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
-    """Favours chunks that state a value of what is asked for, by the share of it: `temperature=temperature` passes one on and states none."""
+    """Favors chunks that state a value of what is asked for, by the share of it: `temperature=temperature` passes one on and states none."""
     stated = known.stated.get(chunk.id)
     names = tuple(name for name in known.asked if name in stated) if stated else ()
     return Reason(ReasonKind.STATED, known.weights.stated * len(names) / len(known.asked), names) if names else None
@@ -150,7 +150,7 @@ def decides(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
 
 
 def place_in_lineage(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
-    """Favours the target's own text and code, and works that carry the lineage: by the edge's score and its distance."""
+    """Favors the target's own text and code, and works that carry the lineage: by the edge's score and its distance."""
     kin = known.kin.get(chunk.work)
     return standing(kin, known.weights) if kin else None
 

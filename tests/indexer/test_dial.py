@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import httpcore2
 import pytest
 
-from indexer.transport.dial import Dialler, until
+from indexer.transport.dial import Dialer, until
 
 
 @contextmanager
@@ -44,7 +44,7 @@ class Backend(httpcore2.SyncBackend):
 
 
 def dialler(names, **how):
-    dials = Dialler(lookup=names)
+    dials = Dialer(lookup=names)
     dials._backend = Backend(**how)
     return dials
 
@@ -67,14 +67,14 @@ def test_private_addresses_among_public_ones_are_passed_over_and_the_next_is_tri
 
 def test_a_mirror_is_connected_to_as_configured_and_only_there():
     with listening() as (_, port):
-        Dialler(("127.0.0.1", port)).connect_tcp("127.0.0.1", port, 1).close()
+        Dialer(("127.0.0.1", port)).connect_tcp("127.0.0.1", port, 1).close()
         with pytest.raises(httpcore2.ConnectError):
-            Dialler(("127.0.0.1", port + 1)).connect_tcp("127.0.0.1", port, 1)
+            Dialer(("127.0.0.1", port + 1)).connect_tcp("127.0.0.1", port, 1)
 
 
 def test_a_resolver_that_does_not_answer_is_given_up():
     stuck = threading.Event()
-    dials = Dialler(lookup=lambda host, port: stuck.wait() and [])
+    dials = Dialer(lookup=lambda host, port: stuck.wait() and [])
     with pytest.raises(httpcore2.ConnectTimeout):
         dials.connect_tcp("api.github.com", 443, 0.05)
     stuck.set()
@@ -82,7 +82,7 @@ def test_a_resolver_that_does_not_answer_is_given_up():
 
 def test_reading_ends_at_the_deadline_however_often_bytes_come():
     with listening() as (server, port):
-        stream = Dialler(("127.0.0.1", port)).connect_tcp("127.0.0.1", port, 1)
+        stream = Dialer(("127.0.0.1", port)).connect_tcp("127.0.0.1", port, 1)
         peer, over = server.accept()[0], threading.Event()
 
         def drip():
@@ -101,4 +101,4 @@ def test_reading_ends_at_the_deadline_however_often_bytes_come():
 
 def test_nothing_is_begun_after_the_deadline():
     with until(-1), pytest.raises(httpcore2.ConnectTimeout):
-        Dialler(("127.0.0.1", 9)).connect_tcp("127.0.0.1", 9, 30)
+        Dialer(("127.0.0.1", 9)).connect_tcp("127.0.0.1", 9, 30)

@@ -24,13 +24,13 @@ def test_every_domain_of_the_list_exists_and_every_detail_belongs_to_one() -> No
 
 def test_a_paper_is_known_by_its_terms_and_they_are_told() -> None:
     title, abstract = "Offline Reinforcement Learning with Rewards", "We train a policy with an actor-critic; the replay buffer holds episodes."
-    found = checklist().recognised(title, abstract, abstract * 3)
+    found = checklist().recognized(title, abstract, abstract * 3)
     assert found[0].name == "rl"
     assert "reinforcement learning" in found[0].terms
 
 
 def test_one_term_alone_names_no_domain() -> None:
-    assert checklist().recognised("Forecasting", "forecasting " * 50, "forecasting " * 50) == ()
+    assert checklist().recognized("Forecasting", "forecasting " * 50, "forecasting " * 50) == ()
 
 
 def test_a_paper_about_prompts_needs_no_optimiser() -> None:

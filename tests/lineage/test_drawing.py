@@ -16,7 +16,7 @@ import pytest
 
 from lineage.errors import UsageError
 from lineage.graph.exports import document, embedded, export, policy
-from lineage.graph.legend import COLOURS, ROLES, label
+from lineage.graph.legend import COLORS, ROLES, label
 from lineage.registry import BUILT_IN
 from tests.lineage.drawing_samples import BASE, COMMIT, FOLLOWS, LOST, OLD, PATCHMASK, REPO, TARGET, hostile, large, small
 
@@ -104,7 +104,7 @@ def test_dot_is_one_statement_a_line_of_quoted_strings(graph):
     assert [s for s in statements if not re.fullmatch(rf"  {DOT_STRING}(?: -> {DOT_STRING})? {DOT_LIST};", s)] == []
 
 
-def test_dot_names_shape_and_colour():
+def test_dot_names_shape_and_color():
     text = export(small(), "dot")
     assert '"arxiv:9911.00102" [label="PatchMask (2024)"' in text
     assert '"arxiv:9912.00001" -> "arxiv:9911.00102" [penwidth=' in text
@@ -118,7 +118,7 @@ def test_svg_is_well_formed_and_has_neither_script_nor_link_nor_anything_from_ou
     assert [n for e in root.iter() for n in e.attrib if n.startswith("on") or "href" in n or n == "style"] == []
 
 
-def test_svg_names_every_mark_every_year_and_every_colour():
+def test_svg_names_every_mark_every_year_and_every_color():
     root = ElementTree.fromstring(export(small(), "svg"))
     titles = [e.text for e in root.iter(f"{SVG}title")]
     assert "PatchMask: Learning by Predicting What the Neighbours Hide (2024): built upon, settings followed" in titles
@@ -193,9 +193,9 @@ def test_the_scripts_never_make_markup_or_code_out_of_text():
 
 def test_every_role_has_a_colour_in_the_style_sheet_of_light_and_dark():
     style = (files("lineage") / "data" / "graph.css").read_text()
-    names = {role or "none" for role in COLOURS}
+    names = {role or "none" for role in COLORS}
     assert {role or "none" for role in ROLES} <= names
-    assert [r for r in COLOURS if not re.search(rf"--{r or 'none'}: light-dark\({COLOURS[r]}, #\w{{6}}\);", style)] == []
+    assert [r for r in COLORS if not re.search(rf"--{r or 'none'}: light-dark\({COLORS[r]}, #\w{{6}}\);", style)] == []
     assert [n for n in names if f".role-{n} " not in style] == []
 
 

@@ -59,10 +59,10 @@ def test_what_a_name_is_qualified_by_is_its_scope():
     ],
 )
 def test_values_have_one_form(name, text, value):
-    found = ontology().normalise(name, text)
+    found = ontology().normalize(name, text)
     assert found.value == value
     assert found.literal
-    assert ontology().normalise(name, value).value == value
+    assert ontology().normalize(name, value).value == value
 
 
 @pytest.mark.parametrize(
@@ -70,11 +70,11 @@ def test_values_have_one_form(name, text, value):
     [("learning_rate", "adam"), ("batch_size", "0.5"), ("dropout", "12"), ("seed", "none"), ("dataset", "data/train.jsonl"), ("nothing", "1")],
 )
 def test_what_cannot_be_a_value_is_none(name, text):
-    assert ontology().normalise(name, text) is None
+    assert ontology().normalize(name, text) is None
 
 
 def test_an_expression_is_kept_as_written():
-    assert ontology().normalise("learning_rate", "args.lr * 256") == ("args.lr * 256", "", False)
+    assert ontology().normalize("learning_rate", "args.lr * 256") == ("args.lr * 256", "", False)
 
 
 def test_equal_values_are_the_same_however_written():
@@ -138,10 +138,10 @@ def test_numbers_beyond_all_bounds_are_no_error(value):
 
 
 def test_a_value_is_taken_whole_or_not_at_all():
-    assert ontology().normalise("augmentation", "rand-m9-mstd0.5-inc1") == ("rand-m9-mstd0.5-inc1", "", True)
-    assert ontology().normalise("activation", "torch.nn.SomeGate") == ("somegate", "", True)
-    assert ontology().normalise("loss", "float") is None
-    assert ontology().normalise("precision", "float") == ("float32", "", True)
+    assert ontology().normalize("augmentation", "rand-m9-mstd0.5-inc1") == ("rand-m9-mstd0.5-inc1", "", True)
+    assert ontology().normalize("activation", "torch.nn.SomeGate") == ("somegate", "", True)
+    assert ontology().normalize("loss", "float") is None
+    assert ontology().normalize("precision", "float") == ("float32", "", True)
 
 
 def test_a_list_of_widths_is_no_number_of_layers():
@@ -151,9 +151,9 @@ def test_a_list_of_widths_is_no_number_of_layers():
 
 
 def test_a_name_with_spaces_is_the_title_of_a_run():
-    assert ontology().normalise("model", "VarNet DDP x4") is None
-    assert ontology().normalise("model", "vit_base_patch16") == ("vit_base_patch16", "", True)
-    assert ontology().normalise("dataset", "Natural Questions") == ("Natural Questions", "", True)
+    assert ontology().normalize("model", "VarNet DDP x4") is None
+    assert ontology().normalize("model", "vit_base_patch16") == ("vit_base_patch16", "", True)
+    assert ontology().normalize("dataset", "Natural Questions") == ("Natural Questions", "", True)
 
 
 def test_a_name_made_of_the_words_of_its_detail_means_nothing_else():
@@ -162,5 +162,5 @@ def test_a_name_made_of_the_words_of_its_detail_means_nothing_else():
 
 
 def test_under_its_own_name_a_number_is_kept_however_high():
-    assert ontology().normalise("guidance_scale", "7500") is None
-    assert ontology().normalise("guidance_scale", "7500", own=True).value == "7500"
+    assert ontology().normalize("guidance_scale", "7500") is None
+    assert ontology().normalize("guidance_scale", "7500", own=True).value == "7500"

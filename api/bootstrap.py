@@ -181,7 +181,7 @@ class Parts:
 
     def gaps(self, engine: Engine) -> Gaps:
         """The gap report of a generation: the one that it keeps, else one made now, with a note."""
-        if kept := self._kept_report(engine.generation, engine.kinship, bool(engine.excluded)):
+        if kept := self._kept_report(engine.generation, engine.relations, bool(engine.excluded)):
             return kept
         report = self.report(engine)
         return replace(report, notes=(*report.notes, _MADE_NOW))
@@ -203,7 +203,7 @@ class Parts:
 
     def gaps_by_rules(self, engine: Engine) -> Gaps:
         """The gap report without what a chat model read."""
-        return self._kept_report(engine.generation, engine.kinship, bool(engine.excluded), claims=False) or self.report(engine)
+        return self._kept_report(engine.generation, engine.relations, bool(engine.excluded), claims=False) or self.report(engine)
 
     def keep_claims(self, engine: Engine, report: Gaps) -> None:
         """Keep a report that a chat model read, unless it only rehearsed: every operation gives it as long as a model is configured."""
@@ -214,7 +214,7 @@ class Parts:
         from retrieval.search import chosen
 
         key = _claims_key(engine.generation, bool(engine.excluded))
-        kept = dumped(report, self.report_digest, engine.generation.catalog, engine.kinship)
+        kept = dumped(report, self.report_digest, engine.generation.catalog, engine.relations)
         with closing(DerivedCache(self.settings.home)) as cache:
             cache.put(key, _CLAIMS, self.report_digest, kept)
             cache.put(key, _CHOICES, self.report_digest, chosen.dumped(report.gaps, self.embedder))
@@ -227,12 +227,12 @@ class Parts:
         with closing(DerivedCache(self.settings.home)) as cache:
             return cache.get(_claims_key(generation, excluded), stage, self.report_digest)
 
-    def _kept_report(self, generation: Generation, kinship: WorkRelations, excluded: bool, claims: bool = True) -> Gaps | None:
+    def _kept_report(self, generation: Generation, relations: WorkRelations, excluded: bool, claims: bool = True) -> Gaps | None:
         from retrieval.gaps.stored_report import loaded
 
         read = self._claims(generation, excluded) if claims else None
         kept = read or generation.file(REPORT_WITHOUT if excluded else REPORT)
-        report = loaded(kept, self.report_digest, generation.catalog, kinship) if kept else None
+        report = loaded(kept, self.report_digest, generation.catalog, relations) if kept else None
         return replace(report, provenance=generation.manifest.origin) if report else None
 
     def report(self, engine: Engine, facts: FactIndex | None = None, places: MechanismPlaces | None = None) -> Gaps:
@@ -277,11 +277,11 @@ class Parts:
 
         facts = holders_of(engine)
         details = [name for name in facts.held if name in engine.ontology.terms]
-        making = Making.of(engine.generation, engine.kinship, engine.ontology, facts)
+        making = Making.of(engine.generation, engine.relations, engine.ontology, facts)
         files = {settled: dumped(making, details, kinds(), mark(engine.ontology))}
         if report:
             made = self.report(engine, facts, making.mechanisms)
-            files[report] = stored_report.dumped(made, self.report_digest, engine.generation.catalog, engine.kinship)
+            files[report] = stored_report.dumped(made, self.report_digest, engine.generation.catalog, engine.relations)
         return files
 
     @contextmanager
@@ -342,7 +342,7 @@ def holders_of(engine: Engine) -> FactIndex:
     from retrieval.decisions.fact_index import holders
 
     manifest = engine.generation.manifest
-    return holders(engine.generation.catalog, engine.kinship, manifest.lineage, manifest.id, WorkId(manifest.target))
+    return holders(engine.generation.catalog, engine.relations, manifest.lineage, manifest.id, WorkId(manifest.target))
 
 
 def _witnesses(settings: Settings, transport: Transport) -> tuple[ReferenceSource, ...]:

@@ -195,7 +195,7 @@ def engine_of(home: Path, name: str, embedder: Embedder | None) -> Engine:
 def material(engine: Engine, no_target_code: bool) -> ReportInputs:
     engine = engine.without_target_code() if no_target_code else engine
     manifest = engine.generation.manifest
-    held = holders(engine.generation.catalog, engine.kinship, manifest.lineage, manifest.id, WorkId(manifest.target)).held
+    held = holders(engine.generation.catalog, engine.relations, manifest.lineage, manifest.id, WorkId(manifest.target)).held
     return ReportInputs(engine, checklist(), ontology(), held)
 
 

@@ -70,11 +70,13 @@ def answered(reader: Reader, query: Query) -> WrittenAnswer:
 
 def _queries(reader: Reader, query: Query) -> Iterator[Query]:
     """The question, of all works and of the target's text; then it and what the model would search for, in the works that it means."""
-    generation, kinship = reader.engine.generation, reader.engine.kinship
+    generation, relations = reader.engine.generation, reader.engine.relations
     target = WorkId(generation.manifest.target)
     own = replace(query, kinds=frozenset({"paper"}), work=target)
-    here = [kinship.of(work) for work in dict.fromkeys(document.work for document in generation.catalog.documents())][:_LISTED]
-    listed = "\n".join(f"Work {n}: {kin.work.title}{f', code of: {kin.paper.title}' if kin.paper else ''}" for n, kin in enumerate(here, 1))
+    here = [relations.of(work) for work in dict.fromkeys(document.work for document in generation.catalog.documents())][:_LISTED]
+    listed = "\n".join(
+        f"Work {n}: {relation.work.title}{f', code of: {relation.paper.title}' if relation.paper else ''}" for n, relation in enumerate(here, 1)
+    )
     told = reader.ask(_SEARCH, f"The paper: {reader.context.target.title}\n\n{listed}\n\nQuestion: {inline(query.text)}", SearchCall)
     phrases = [inline(phrase)[:_LONGEST] for phrase in (told.phrases if told else ()) if phrase.strip()][:_PHRASES]
     meant = [here[number - 1].work.id for number in (told.works if told else ()) if 1 <= number <= len(here)][:_WORKS]

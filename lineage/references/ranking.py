@@ -1,7 +1,7 @@
 """Which references a paper inherits from, and why.
 
 Every reference gets a handful of signals in 0..1 (its roles, how and where the text speaks of it, whether its
-code is known, flags of services, kinship of title, authors and year). The score is a logistic sum of signals
+code is known, flags of services, relations of title, authors and year). The score is a logistic sum of signals
 with the weights of `data/ranking.json`, of which those that the text carries were fitted
 (`python benchmarks/ranking.py --data DIR --fit`) and the others set by hand, each marked as such. A reference
 of which nobody quotes a sentence is scored by what remains, and says so.

@@ -56,8 +56,8 @@ def fenced(text: str, language: str = "") -> str:
 
 def source(hit: Hit) -> str:
     """Citation, licence, and (but for what the target itself says) how the work belongs to the lineage, on one line."""
-    kin = "" if hit.from_target and hit.chunk.kind != "code" else kinship(hit)
-    return " · ".join(filter(None, (code(citation(hit)), licence(hit), kin)))
+    relation = "" if hit.from_target and hit.chunk.kind != "code" else relation_of(hit)
+    return " · ".join(filter(None, (code(citation(hit)), licence(hit), relation)))
 
 
 def licence(hit: Hit) -> str:
@@ -65,7 +65,7 @@ def licence(hit: Hit) -> str:
     return called(hit.work.license) if hit.work.license or hit.work.kind == "code" else ""
 
 
-def kinship(hit: Hit) -> str:
+def relation_of(hit: Hit) -> str:
     """`the target's own`, or the heaviest role of the reference that brought it in."""
     if hit.from_target:
         return "target's own"

@@ -172,12 +172,12 @@ def _set(gaps: Gaps, engine: Engine) -> Iterable[_Piece]:
     for number, gap in enumerate(gaps.gaps):
         for name in gap.detail.facts:
             numbers[name].append(number)
-    catalog, kinship = engine.generation.catalog, engine.kinship
+    catalog, relations = engine.generation.catalog, engine.relations
     chunk_of, pieces_by_key = cache(catalog.chunk), dict[str, _Piece]()
     for fact in catalog.facts():
-        if fact.kind in _SET and fact.name in numbers and kinship.of(fact.work).from_target:
+        if fact.kind in _SET and fact.name in numbers and relations.of(fact.work).from_target:
             chunk = chunk_of(fact.chunk)
-            if chunk and _sets(chunk, fact) and not is_vendored(hit := evidence(chunk, kinship)):
+            if chunk and _sets(chunk, fact) and not is_vendored(hit := evidence(chunk, relations)):
                 piece = pieces_by_key.setdefault(chunk.id, _Piece(hit))
                 piece.states += [(number, _line(chunk, fact.line), _VALUE) for number in numbers[fact.name]]
     return pieces_by_key.values()

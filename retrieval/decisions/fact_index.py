@@ -48,23 +48,25 @@ class FactIndex:
         return self.held.get(name, ())
 
 
-def holders(catalog: Catalog, kinship: WorkRelations, lineage: str, generation: str, target: WorkId, names: Sequence[str] | None = None) -> FactIndex:
+def holders(
+    catalog: Catalog, relations: WorkRelations, lineage: str, generation: str, target: WorkId, names: Sequence[str] | None = None
+) -> FactIndex:
     """All facts of a generation, or those of some details; what overrides others says so in `overridden`."""
     facts = catalog.facts() if names is None else [fact for name in names for fact in catalog.facts(name)]
     chunks = catalog.chunks_of(fact.chunk for fact in facts)
     by_name: dict[str, list[FactOccurrence]] = defaultdict(list)
     for fact in facts:
         if chunk := chunks.get(fact.chunk):
-            by_name[fact.name].append(_held(fact, chunk, kinship))
+            by_name[fact.name].append(_held(fact, chunk, relations))
     texts = cache(lambda work, path: catalog.document_text(work, path) or "")
     occurrences_by_key = {name: tuple(_resolved(_defaulted(some, texts))) for name, some in by_name.items()}
-    return FactIndex(lineage, generation, kinship.of(target).work, occurrences_by_key, Precedence.of_meta(catalog.meta()))
+    return FactIndex(lineage, generation, relations.of(target).work, occurrences_by_key, Precedence.of_meta(catalog.meta()))
 
 
-def _held(fact: Fact, chunk: Chunk, kinship: WorkRelations) -> FactOccurrence:
+def _held(fact: Fact, chunk: Chunk, relations: WorkRelations) -> FactOccurrence:
     """A fact with its chunk as a hit, whose focus is the fact's own line."""
-    hit = evidence(chunk if chunk.work == fact.work else replace(chunk, work=fact.work), kinship, fact.line)
-    return FactOccurrence(fact, hit, since(hit.work), mentioned=kinship.of(fact.work).tier is Tier.MENTIONED)
+    hit = evidence(chunk if chunk.work == fact.work else replace(chunk, work=fact.work), relations, fact.line)
+    return FactOccurrence(fact, hit, since(hit.work), mentioned=relations.of(fact.work).tier is Tier.MENTIONED)
 
 
 def standing(some: Sequence[FactOccurrence]) -> list[FactOccurrence]:

@@ -106,8 +106,8 @@ def _rank(standing: float, score: float) -> float:
 class MechanismPlaces:
     """The statements of a generation by kind."""
 
-    def __init__(self, catalog: Catalog, kinship: WorkRelations, precedence: Precedence) -> None:
-        self._catalog, self._kinship, self._precedence = catalog, kinship, precedence
+    def __init__(self, catalog: Catalog, relations: WorkRelations, precedence: Precedence) -> None:
+        self._catalog, self._relations, self._precedence = catalog, relations, precedence
         self._chunks: dict[str, Chunk] = {}
         self._files: dict[tuple[WorkId, str], _File] = {}
         self._facts: dict[str, tuple[Fact, ...]] = {}
@@ -146,7 +146,7 @@ class MechanismPlaces:
 
     def _ranked(self, kind: MechanismKind, work: WorkId, facts: Sequence[Fact], most: int) -> RankedWork | None:
         """The statements of one repository that say most, one a stretch of code; None where only names by the way are found."""
-        relation = self._kinship.of(work)
+        relation = self._relations.of(work)
         if relation.work.kind != "code" or (relation.tier is Tier.MENTIONED and relation.paper is not None):
             return None
         often = Counter(fact.written for fact in facts)
@@ -162,10 +162,10 @@ class MechanismPlaces:
         if not chosen or chosen[0][0] < _LEAST:
             return None
         first = self._chunks[chosen[0][1].chunk]
-        return RankedWork(work, self._standing(kind, evidence(replace(first, work=work), self._kinship)), tuple(chosen))
+        return RankedWork(work, self._standing(kind, evidence(replace(first, work=work), self._relations)), tuple(chosen))
 
     def _held_place(self, kind: MechanismKind, fact: Fact, chunk: Chunk, score: float) -> HeldPlace:
-        hit = evidence(chunk if chunk.work == fact.work else replace(chunk, work=fact.work), self._kinship, fact.line)
+        hit = evidence(chunk if chunk.work == fact.work else replace(chunk, work=fact.work), self._relations, fact.line)
         hit = replace(hit, focus=Focus(fact.line, max(fact.line, fact.end_line)))
         return HeldPlace(FactOccurrence(replace(fact, name=kind.name), hit, since(hit.work)), score)
 
@@ -201,7 +201,7 @@ class MechanismPlaces:
         mine = work.lower().rpartition("/")[2].replace("-", "_")
         standing = 0.3 * (mine in (folder.replace("-", "_") for folder in folders)) - 0.15 * len(folders)
         rooms = frozenset(room for room, names in _FILES.items() if file_words & names)
-        profile = self._kinship.file(chunk if chunk.work == work else replace(chunk, work=work))
+        profile = self._relations.file(chunk if chunk.work == work else replace(chunk, work=work))
         roles = {*(profile.roles if profile else ()), *named_roles(chunk.path)}
         known = ASIDE.isdisjoint(roles) and _STRAY.isdisjoint(file_words)
         return _File(standing, rooms, (work, chunk.path) in self._training, not known)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lineage.records import Chunk, Focus, Hit
@@ -35,11 +36,9 @@ _SAY_NOTHING = (
 _GENERAL = frozenset(stem(word) for word in _SAY_NOTHING.split())
 
 
-def evidence(chunk: Chunk, kinship: WorkRelations, line: int = 0) -> Hit:
+def evidence(chunk: Chunk, relations: WorkRelations, line: int = 0) -> Hit:
     """A passage as evidence, with how its work is related to the target; its focus is the line of the file, if one is given."""
-    kin = kinship.of(chunk.work)
-    focus = Focus(line, line) if line else None
-    return Hit(1, 1.0, chunk, kin.work, focus=focus, reference=kin.reference, paper=kin.paper, from_target=kin.from_target, file=kinship.file(chunk))
+    return replace(relations.of(chunk.work).hit(chunk, Focus(line, line) if line else None), file=relations.file(chunk))
 
 
 def is_own_code(occurrence: FactOccurrence) -> bool:

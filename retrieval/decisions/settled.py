@@ -109,21 +109,21 @@ class Making:
     """Values and statements of a catalogue, by the names of details and mechanisms; `facts` gives those of some details."""
 
     def __init__(
-        self, catalog: Catalog, kinship: WorkRelations, facts: Callable[[str], FactIndex], known: Ontology, mechanisms: MechanismPlaces
+        self, catalog: Catalog, relations: WorkRelations, facts: Callable[[str], FactIndex], known: Ontology, mechanisms: MechanismPlaces
     ) -> None:
-        self._catalog, self._kinship, self._facts, self._known, self.mechanisms = catalog, kinship, facts, known, mechanisms
+        self._catalog, self._relations, self._facts, self._known, self.mechanisms = catalog, relations, facts, known, mechanisms
 
     @classmethod
-    def of(cls, generation: Generation, kinship: WorkRelations, known: Ontology, facts: FactIndex | None = None) -> Making:
+    def of(cls, generation: Generation, relations: WorkRelations, known: Ontology, facts: FactIndex | None = None) -> Making:
         """Those of a generation, out of all its `facts` or of those of the details that are asked for."""
         from retrieval.decisions.fact_index import holders
         from retrieval.decisions.mechanism_places import MechanismPlaces
         from retrieval.decisions.precedence import Precedence
 
         catalog, manifest = generation.catalog, generation.manifest
-        of_names = partial(holders, catalog, kinship, manifest.lineage, manifest.id, WorkId(manifest.target))
-        mechanisms = MechanismPlaces(catalog, kinship, Precedence.of_meta(catalog.meta()))
-        return cls(catalog, kinship, lambda name: facts or of_names([name]), known, mechanisms)
+        of_names = partial(holders, catalog, relations, manifest.lineage, manifest.id, WorkId(manifest.target))
+        mechanisms = MechanismPlaces(catalog, relations, Precedence.of_meta(catalog.meta()))
+        return cls(catalog, relations, lambda name: facts or of_names([name]), known, mechanisms)
 
     def values(self, name: str) -> list[HeldValue]:
         """As `SettledIndex.values`."""
@@ -173,12 +173,12 @@ class Shown(NamedTuple):
     """What makes hits of places: chunks by their rows, and how works are related to the target."""
 
     chunks: Callable[[Sequence[int]], Sequence[Chunk]]
-    kinship: WorkRelations
+    relations: WorkRelations
 
     def hit(self, work: WorkId, row: int, line: int, end_line: int = 0) -> Hit:
         """The chunk of a row as evidence of a work, which points at the lines."""
         (chunk,) = self.chunks([row])
-        hit = evidence(chunk if chunk.work == work else replace(chunk, work=work), self.kinship, line)
+        hit = evidence(chunk if chunk.work == work else replace(chunk, work=work), self.relations, line)
         return replace(hit, focus=Focus(line, max(line, end_line)))
 
 

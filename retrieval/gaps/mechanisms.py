@@ -49,7 +49,7 @@ class Mechanisms:
         self.target_text = target_text
         self.context = context
         self.domains = frozenset(domains)
-        self.places = places or MechanismPlaces(engine.generation.catalog, engine.kinship, context.precedence)
+        self.places = places or MechanismPlaces(engine.generation.catalog, engine.relations, context.precedence)
 
     def rows(self, gaps: Sequence[Gap]) -> list[Gap]:
         """The report with a row for every mechanism that applies and that somebody settles; what a row of the list asks for already goes to it."""

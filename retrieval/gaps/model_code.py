@@ -100,8 +100,8 @@ def _files(reader: Reader, taken: Sequence[Ancestor]) -> list[_CodeFile]:
     """The files to read, the most telling first."""
     listed, shown, decided = list[_CodeFile](), [about(reader, taken), "Its headings: " + "; ".join(_headings(reader))], _decided(reader)
     for work, paths in _candidates(reader, decided, _led_to(reader)).items():
-        kin = reader.engine.kinship.of(work)
-        shown.append(f"\nRepository {kin.work.title or work}, of: {kin.paper.title if kin.paper else kin.work.title}")
+        relation = reader.engine.relations.of(work)
+        shown.append(f"\nRepository {relation.work.title or work}, of: {relation.paper.title if relation.paper else relation.work.title}")
         for path in paths:
             listed.append(_CodeFile(work, path))
             shown.append(f"{len(listed)}: {path}")
@@ -144,9 +144,9 @@ def _led_to(reader: Reader) -> Counter[_CodeFile]:
 
 def _candidates(reader: Reader, *counts: Mapping[_CodeFile, int]) -> dict[WorkId, list[str]]:
     """By repository of others the files of the highest counts, in the order of their paths."""
-    catalog, kinship, files = reader.engine.generation.catalog, reader.engine.kinship, dict[WorkId, list[str]]()
-    for work in (work for work, kin in kinship.kin.items() if kin.work.kind == "code" and not kin.from_target):
-        roles = kinship.files(work)
+    catalog, relations, files = reader.engine.generation.catalog, reader.engine.relations, dict[WorkId, list[str]]()
+    for work in (work for work, relation in relations.by_work.items() if relation.work.kind == "code" and not relation.from_target):
+        roles = relations.files(work)
         paths = [document.path for document in catalog.documents(work) if document.length]
         read = [path for path in paths if _NOT_READ.isdisjoint({*named_roles(path), *(roles[path].roles if path in roles else ())})]
         for count in counts:
@@ -163,7 +163,7 @@ def _read(reader: Reader, files: Iterable[_CodeFile]) -> Iterator[ShownPlace]:
         for chunk in catalog.chunks(catalog.neighbours(file.work, file.path)):
             if size + len(chunk.text) <= _FILE and total + len(chunk.text) <= _CODE:
                 size, total = size + len(chunk.text), total + len(chunk.text)
-                yield ShownPlace.whole(evidence(chunk, reader.engine.kinship))
+                yield ShownPlace.whole(evidence(chunk, reader.engine.relations))
 
 
 def _choices(reader: Reader, shown_places: Sequence[ShownPlace]) -> Iterator[Gap]:

@@ -201,8 +201,8 @@ def _conflict(reader: Reader, claimed: _Claimed, engine: Engine) -> Conflict:
     name = "_".join(re.findall(r"[a-z0-9]+", title.lower())) or "contradiction"
     stated = fact_of(name, claimed.stated.text[:QUOTED], claimed.stated.chunk, "prose", 0, claimed.stated.text, claimed.stated.about)
     done = fact_of(name, inline(claimed.line)[:QUOTED], claimed.place.hit.chunk, "call", claimed.claim.line, claimed.line)
-    shown = replace(evidence(claimed.stated.chunk, reader.engine.kinship), focus=lines_of(claimed.stated.text, claimed.stated.chunk))
-    sides = (FactOccurrence(stated, shown), FactOccurrence(done, evidence(claimed.place.hit.chunk, engine.kinship, claimed.claim.line)))
+    shown = replace(evidence(claimed.stated.chunk, reader.engine.relations), focus=lines_of(claimed.stated.text, claimed.stated.chunk))
+    sides = (FactOccurrence(stated, shown), FactOccurrence(done, evidence(claimed.place.hit.chunk, engine.relations, claimed.claim.line)))
     return Conflict(
         name, title, "paper-code", sides, _SEVERITY, f"{inline(reader.chat.model)} reads it: {own_words(claimed.claim.why)}"[: 2 * QUOTED], "model"
     )

@@ -137,7 +137,7 @@ class Reader:
 
     def occurrence(self, fact: Fact, chunk: Chunk) -> FactOccurrence:
         """A fact with its passage as evidence."""
-        return FactOccurrence(fact, evidence(chunk, self.engine.kinship, fact.line))
+        return FactOccurrence(fact, evidence(chunk, self.engine.relations, fact.line))
 
     @property
     def note(self) -> str:

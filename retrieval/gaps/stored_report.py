@@ -42,13 +42,13 @@ def digest(own: Iterable[Path | None]) -> str:
     return total.hexdigest()[:16]
 
 
-def dumped(report: Gaps, mark: str, catalog: Catalog, kinship: WorkRelations) -> bytes:
+def dumped(report: Gaps, mark: str, catalog: Catalog, relations: WorkRelations) -> bytes:
     """A report that was made with what `mark` names, to be kept beside the catalogue."""
-    pointed = _Pointing(catalog.chunks_of(hit.chunk.id for hit in _hits(report)), kinship)
+    pointed = _Pointing(catalog.chunks_of(hit.chunk.id for hit in _hits(report)), relations)
     return _ADAPTER.dump_json((mark, _mapped(report, pointed.stripped)), exclude_defaults=True)
 
 
-def loaded(data: bytes, mark: str, catalog: Catalog, kinship: WorkRelations) -> Gaps | None:
+def loaded(data: bytes, mark: str, catalog: Catalog, relations: WorkRelations) -> Gaps | None:
     """The report again; None for one that was made with something else, or is not whole."""
     try:
         made_with, report = _ADAPTER.validate_json(data)
@@ -56,7 +56,7 @@ def loaded(data: bytes, mark: str, catalog: Catalog, kinship: WorkRelations) -> 
         return None
     if made_with != mark:
         return None
-    pointed = _Pointing(catalog.chunks_of(hit.chunk.id for hit in _hits(report)), kinship)
+    pointed = _Pointing(catalog.chunks_of(hit.chunk.id for hit in _hits(report)), relations)
     return _mapped(report, pointed.filled)
 
 
@@ -65,7 +65,7 @@ class _Pointing:
     """The chunks by identifier and the relations of works that hits are told by."""
 
     chunks: Mapping[str, Chunk]
-    kinship: WorkRelations
+    relations: WorkRelations
 
     def stripped(self, hit: Hit) -> Hit:
         """The hit by names alone, as far as they give all of it back; else whole."""
@@ -85,14 +85,14 @@ class _Pointing:
         known = self.chunks.get(hit.chunk.id)
         if hit.chunk.text or known is None:
             return hit
-        kin, chunk = self.kinship.of(hit.work.id), replace(known, work=hit.chunk.work, path=hit.chunk.path, copies=hit.chunk.copies)
+        relation, chunk = self.relations.of(hit.work.id), replace(known, work=hit.chunk.work, path=hit.chunk.path, copies=hit.chunk.copies)
         return replace(
             hit,
             chunk=chunk,
-            work=kin.work,
-            reference=kin.reference if hit.reference else None,
-            paper=kin.paper if hit.paper else None,
-            file=self.kinship.file(chunk) if hit.file else None,
+            work=relation.work,
+            reference=relation.reference if hit.reference else None,
+            paper=relation.paper if hit.paper else None,
+            file=self.relations.file(chunk) if hit.file else None,
         )
 
 

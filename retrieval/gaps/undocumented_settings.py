@@ -57,7 +57,7 @@ class Known:
 
 def works(engine: Engine) -> list[WorkId]:
     """The repositories of the target's own code."""
-    return [work for work, kin in engine.kinship.kin.items() if kin.from_target and kin.work.kind == "code"]
+    return [work for work, relation in engine.relations.by_work.items() if relation.from_target and relation.work.kind == "code"]
 
 
 def rows(engine: Engine, own_works: Iterable[WorkId], target_text: TargetText, known: Known, context: Context) -> list[Gap]:
@@ -73,12 +73,12 @@ def rows(engine: Engine, own_works: Iterable[WorkId], target_text: TargetText, k
 
 def settings_of(engine: Engine, works: Iterable[WorkId]) -> Iterator[FactOccurrence]:
     """The settings of repositories as facts under their own names, with their evidence; none of packaging, nor of data."""
-    catalog, kinship = engine.generation.catalog, engine.kinship
+    catalog, relations = engine.generation.catalog, engine.relations
     for work in works:
         settings = [setting for setting in catalog.settings(work) if _matters(setting)]
         chunks = catalog.chunks_of(setting.chunk for setting in settings)
         for setting in settings:
-            hit = evidence(replace(chunks[setting.chunk], work=work, path=setting.path), kinship, setting.line)
+            hit = evidence(replace(chunks[setting.chunk], work=work, path=setting.path), relations, setting.line)
             if _NO_EXPERIMENT.isdisjoint(hit.roles):
                 yield FactOccurrence(_fact(setting), hit)
 

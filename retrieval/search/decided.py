@@ -107,8 +107,8 @@ def _worth(score: float, standing: float, nth_work: int, nth: int) -> float:
 class Deciders:
     """How much code speaks for a target whatever is asked: by how many kinds of decisions it takes, by whose it is, and by what its file is for."""
 
-    def __init__(self, catalog: Catalog, kinship: WorkRelations) -> None:
-        self._catalog, self._kinship = catalog, kinship
+    def __init__(self, catalog: Catalog, relations: WorkRelations) -> None:
+        self._catalog, self._relations = catalog, relations
         self._whose: dict[WorkId, float] = {}
         self._worth: dict[str, float] = {}
 
@@ -120,11 +120,11 @@ class Deciders:
 
     def _of(self, chunk: Chunk) -> float:
         if chunk.work not in self._whose:
-            edge = self._kinship.of(chunk.work).reference
+            edge = self._relations.of(chunk.work).reference
             near = _NEAR * edge.score / edge.distance if edge else 0.0
-            self._whose[chunk.work] = self._precedence.weight(evidence(chunk, self._kinship), "") + near
+            self._whose[chunk.work] = self._precedence.weight(evidence(chunk, self._relations), "") + near
         of_place = _LONG * math.log1p(chunk.end_line - chunk.start_line) - _DEEP * chunk.path.count("/")
-        profile = self._kinship.file(chunk)
+        profile = self._relations.file(chunk)
         roles = {*(profile.roles if profile else ()), *named_roles(chunk.path)}
         of_file = _RUN * (not _RUNS.isdisjoint(roles)) - _ASIDE * (not ASIDE.isdisjoint(roles))
         return _MANY * math.log1p(self._kinds.get(chunk.id, 0)) + self._whose[chunk.work] + of_file + of_place

@@ -115,13 +115,13 @@ class Engine:
         self._settled_index: SettledIndex | None = None
         chosen = self._chosen
         self._choices = ChosenPlaces(partial(chosen.read, bool(self._excluded)), self._catalog, chosen.embedder) if chosen else None
-        self._kinship = WorkRelations.read(self._catalog, WorkId(self._generation.manifest.target))
-        self._deciders = Deciders(self._catalog, self._kinship)
-        own = {kin.work.kind for kin in self._kinship.kin.values() if kin.from_target}
+        self._relations = WorkRelations.read(self._catalog, WorkId(self._generation.manifest.target))
+        self._deciders = Deciders(self._catalog, self._relations)
+        own = {relation.work.kind for relation in self._relations.by_work.values() if relation.from_target}
         self._others_speak = bool(own) and "code" not in own
-        self._works = {id_: kin.work for id_, kin in self._kinship.kin.items()}
+        self._works = {id_: relation.work for id_, relation in self._relations.by_work.items()}
         work_ids = self._catalog.works_read()
-        self._names = entity_routing.names_of({id_: kin for id_, kin in self._kinship.kin.items() if id_ in work_ids})
+        self._names = entity_routing.names_of({id_: relation for id_, relation in self._relations.by_work.items() if id_ in work_ids})
 
     def without_target_code(self) -> Engine:
         """This engine over everything but the target's own code, copies of it included, as if it had never been fetched.
@@ -176,9 +176,9 @@ class Engine:
         return self._excluded
 
     @property
-    def kinship(self) -> WorkRelations:
+    def relations(self) -> WorkRelations:
         """How each work of it is related to the target."""
-        return self._kinship
+        return self._relations
 
     def ask(self, query: Query) -> Answer:
         """Hits, best first, at most `query.k`; notes say what limited the search."""
@@ -206,8 +206,8 @@ class Engine:
         is_open = self._others_speak and not (without or query.work)
         without = frozenset(without | self._excluded)
         if query.work:
-            work = self._kinship.work(query.work)
-            without |= self._kinship.kin.keys() - {work}
+            work = self._relations.work(query.work)
+            without |= self._relations.by_work.keys() - {work}
             text = entity_routing.asked_of(text, {name: works for name, works in self._names.items() if work in works})[1]
         words = candidates.words_of(self._catalog, text, self._documents, self._vocabulary)
         scope, details = candidates.scope_of(self._catalog, query.kinds, without), asked_details(text, self._ontology)
@@ -230,8 +230,8 @@ class Engine:
         return (self.without_target_code() if query.no_target_code else self)._settled(answer, plain(query.text))  # noqa: SLF001 - itself or a copy of itself
 
     def _settled(self, answer: Answer, text: str) -> Answer:
-        query, shown = answer.query, Shown(self._passages.chunks, self._kinship)
-        without = self._excluded | (self._kinship.kin.keys() - {self._kinship.work(query.work)} if query.work else frozenset())
+        query, shown = answer.query, Shown(self._passages.chunks, self._relations)
+        without = self._excluded | (self._relations.by_work.keys() - {self._relations.work(query.work)} if query.work else frozenset())
         values = settled_values(self._settling, asked_details(text, self._ontology), self._ontology, without, shown)
         stated = statements(self._kinds(text), self._settling, without, shown)
         kept = tuple(hit for hit in stated if not query.kinds or hit.chunk.kind in query.kinds)
@@ -243,7 +243,7 @@ class Engine:
         """What the works settle, as the generation keeps it, else made when it is asked for."""
         if self._settled_index is None:
             kept = self._generation.file(SETTLED_WITHOUT if self._excluded else SETTLED)
-            making = partial(Making.of, self._generation, self._kinship, self._ontology)
+            making = partial(Making.of, self._generation, self._relations, self._ontology)
             self._settled_index = SettledIndex(making, kept, mark(self._ontology) if kept else "")
         return self._settled_index
 
@@ -252,7 +252,7 @@ class Engine:
         shown = self._catalog.chunk(chunk)
         if not shown:
             return None
-        hit, above, below = widened(self._catalog, shown, self._kinship.of(shown.work), before, after)
+        hit, above, below = widened(self._catalog, shown, self._relations.of(shown.work), before, after)
         manifest = self._generation.manifest
         return EvidenceWindow(manifest.lineage, manifest.id, hit, above, below, *neighbours(self._catalog, shown))
 
@@ -282,7 +282,7 @@ class Engine:
         works -= asked.scope.without
         if not works or asked.query.work or (bool(ranked) and any(reason.kind is ReasonKind.VERBATIM for reason in ranked[0].why)):
             return ranked, ()
-        inside = self._asked(replace(asked.query, text=rest), self._kinship.kin.keys() - works)
+        inside = self._asked(replace(asked.query, text=rest), self._relations.by_work.keys() - works)
         there, doubts = self._ranked(inside, *self._found(inside, self._vectors([inside.text])))
         return entity_routing.led(ranked, there, works, asked.query.k), doubts
 
@@ -318,7 +318,7 @@ class Engine:
         """A note where nothing that was found supports an answer, with what was searched."""
         if (lexical or dense) and supported(self._signs(asked, lexical, dense), self._generation.manifest.embedder):
             return ()
-        kinds = Counter(kin.work.kind for kin in self._kinship.kin.values())
+        kinds = Counter(relation.work.kind for relation in self._relations.by_work.values())
         where = asked.query.work or f"{kinds['paper']} papers and {kinds['code']} repositories"
         pieces = self._documents if asked.scope.rows is None else len(asked.scope.rows)
         how = "by words and vectors" if dense else "by words"
@@ -347,9 +347,9 @@ class Engine:
     def _known(self, asked: _Asked, lexical: Ranked, chunks: Sequence[str]) -> KnownNames:
         stated = self._catalog.stating(asked.details, chunks) if asked.details else {}
         if not asked.query.around:
-            return KnownNames(replace(self._weights, code=0.0), asked.details, stated, self._kinship.kin)
+            return KnownNames(replace(self._weights, code=0.0), asked.details, stated, self._relations.by_work)
         return KnownNames(
-            self._weights, asked.details, stated, self._kinship.kin, self._verbatim(asked, lexical), stages_asked(asked.text), asked.decided
+            self._weights, asked.details, stated, self._relations.by_work, self._verbatim(asked, lexical), stages_asked(asked.text), asked.decided
         )
 
     def _verbatim(self, asked: _Asked, lexical: Ranked) -> dict[int, float]:
@@ -375,19 +375,15 @@ class Engine:
         homes = self._catalog.homes([scored.row for scored in ranked])
         decisions = self._decisions(asked, [(scored.found or scored.chunk).id for scored in ranked])
         for rank, scored in enumerate(ranked, 1):
-            chunk, kin, matched = scored.chunk, self._kinship.of(scored.chunk.work), scored.found or scored.chunk
+            chunk, relation, matched = scored.chunk, self._relations.of(scored.chunk.work), scored.found or scored.chunk
             copies = _copies(scored, homes[scored.row], asked.scope.without)
-            yield Hit(
+            focus = _chosen_focus(asked, scored) or self._focus(rank, matched, asked, decisions.get(matched.id, {}))
+            yield replace(
+                relation.hit(chunk if copies == chunk.copies else replace(chunk, copies=copies), focus),
                 rank=rank,
                 score=round(fusion.likelihood(scored.score), 4),
-                chunk=chunk if copies == chunk.copies else replace(chunk, copies=copies),
-                work=kin.work,
                 signals=scored.signals,
-                focus=_chosen_focus(asked, scored) or self._focus(rank, matched, asked, decisions.get(matched.id, {})),
-                reference=kin.reference,
-                paper=kin.paper,
-                from_target=kin.from_target,
-                file=self._kinship.file(scored.chunk),
+                file=self._relations.file(scored.chunk),
                 flags=flags,
                 why=(*_aspects(matched, asked.words), *scored.why),
             )

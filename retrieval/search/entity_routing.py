@@ -34,24 +34,24 @@ _LONGEST = 120
 Names = Mapping[str, frozenset[WorkId]]
 
 
-def names_of(kin: Mapping[WorkId, WorkRelation]) -> Names:
+def names_of(relations: Mapping[WorkId, WorkRelation]) -> Names:
     """Works by what they are called: a repository's name, what stands before the colon of a paper's title, what its abstract introduces."""
     called: dict[str, set[WorkId]] = {}
-    for id_, relation in kin.items():
+    for id_, relation in relations.items():
         for name in _called(id_, relation):
             if len(key := _key(name)) >= _SHORTEST:
                 called.setdefault(key, set()).add(id_)
     return {name: frozenset(works) for name, works in called.items()}
 
 
-def _called(id_: WorkId, kin: WorkRelation) -> Iterator[str]:
-    for paper in (kin.work, None if kin.tier is Tier.MENTIONED else kin.paper):
+def _called(id_: WorkId, relation: WorkRelation) -> Iterator[str]:
+    for paper in (relation.work, None if relation.tier is Tier.MENTIONED else relation.paper):
         if paper and paper.kind == "paper":
             name, colon, rest = paper.title.partition(":")
             if colon and not rest.startswith("//"):
                 yield name[:_LONGEST]
             yield from coined(paper.abstract)
-    if kin.work.kind == "code":
+    if relation.work.kind == "code":
         name = id_.rpartition("/")[2][:_LONGEST]
         yield from {name, _ENDING.sub("", name)}
 

@@ -30,7 +30,7 @@ class EvidenceWindow:
     provenance: Provenance = UNKNOWN
 
 
-def widened(catalog: Catalog, chunk: Chunk, kin: WorkRelation, before: int, after: int) -> tuple[Hit, int, int]:
+def widened(catalog: Catalog, chunk: Chunk, relation: WorkRelation, before: int, after: int) -> tuple[Hit, int, int]:
     """The hit of the window, and how many lines there are before and after it.
 
     The window grows line by line on both sides, at most by `before` and `after` lines, while it holds no more than
@@ -44,16 +44,7 @@ def widened(catalog: Catalog, chunk: Chunk, kin: WorkRelation, before: int, afte
     top, bottom = _window(lines, first, last, before, after)
     shift = 0 if text else chunk.start_line - 1
     shown = chunk if (top, bottom) == (first, last) else replace(chunk, text="\n".join(lines[top - 1 : bottom]), start_line=top, end_line=bottom)
-    hit = Hit(
-        rank=1,
-        score=1.0,
-        chunk=shown,
-        work=kin.work,
-        focus=Focus(first + shift, last + shift),
-        reference=kin.reference,
-        paper=kin.paper,
-        from_target=kin.from_target,
-    )
+    hit = relation.hit(shown, Focus(first + shift, last + shift))
     return hit, top - 1, len(lines) - bottom
 
 

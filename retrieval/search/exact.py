@@ -106,11 +106,11 @@ def grep(engine: Engine, query: ExactQuery) -> ExactAnswer:
     expression = compiled(query)
     catalog, manifest = engine.generation.catalog, engine.generation.manifest
     literal, words = narrowing(query)
-    only = engine.kinship.work(query.work) if query.work else ""
+    only = engine.relations.work(query.work) if query.work else ""
     rows = [(row, text) for row, text in catalog.texts(literal, query.ignores_case, words, query.kinds) if expression.search(text)]
     chunks = catalog.chunks([row for row, _ in rows])
     matches = [match for chunk in chunks if not only or chunk.work == only for match in _matches(engine, chunk, expression)]
-    worth = {id_: reason.value for id_, kin in engine.kinship.kin.items() if (reason := standing(kin, _NEAR))}
+    worth = {id_: reason.value for id_, relation in engine.relations.by_work.items() if (reason := standing(relation, _NEAR))}
     matches.sort(key=lambda match: (not match.definition, _KIND_ORDER[match.hit.chunk.kind], -worth.get(match.hit.work.id, 0.0), *_place(match)))
     distinct = _in_turn(list(_folded(matches)))
     shown = (_with_context(engine, match, query.context) for match in distinct[query.offset : query.offset + query.limit])
@@ -179,7 +179,7 @@ def narrowing(query: ExactQuery) -> tuple[str, list[str]]:
 
 def _matches(engine: Engine, chunk: Chunk, expression: re2._Regexp) -> Iterator[LineMatch]:
     """Each matching line of a chunk once."""
-    relation = engine.kinship.of(chunk.work)
+    relation = engine.relations.of(chunk.work)
     seen, lines = -1, chunk.text.split("\n")
     for match in expression.finditer(chunk.text):
         begin = chunk.text.rfind("\n", 0, match.start()) + 1
@@ -190,8 +190,7 @@ def _matches(engine: Engine, chunk: Chunk, expression: re2._Regexp) -> Iterator[
         line = chunk.text[begin : end if end >= 0 else len(chunk.text)]
         number = chunk.start_line + chunk.text.count("\n", 0, begin)
         before, after = line[: match.start() - begin], line[match.end() - begin :]
-        focus = Focus(number, number)
-        hit = Hit(1, 1.0, chunk, relation.work, focus=focus, reference=relation.reference, paper=relation.paper, from_target=relation.from_target)
+        hit = relation.hit(chunk, Focus(number, number))
         placed = replace(hit, chunk=replace(chunk, start_line=number, end_line=number)) if relation.work.kind == "code" else hit
         shown = _shortened(line, match.start() - begin)
         at = number - chunk.start_line

@@ -65,7 +65,7 @@ class KnownNames:
     weights: FusionWeights
     asked: Sequence[str] = ()
     stated: Mapping[str, AbstractSet[str]] = field(default_factory=dict)
-    kin: Mapping[WorkId, WorkRelation] = field(default_factory=dict)
+    relations: Mapping[WorkId, WorkRelation] = field(default_factory=dict)
     verbatim: Mapping[int, float] = field(default_factory=dict)
     stages: AbstractSet[str] = frozenset()
     decided: Mapping[int, DecidedPlace] = field(default_factory=dict)
@@ -151,15 +151,15 @@ def decides(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
 
 def place_in_lineage(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
     """Favors the target's own text and code, and works that carry the lineage: by the edge's score and its distance."""
-    kin = known.kin.get(chunk.work)
-    return standing(kin, known.weights) if kin else None
+    relation = known.relations.get(chunk.work)
+    return standing(relation, known.weights) if relation else None
 
 
-def standing(kin: WorkRelation, weights: FusionWeights) -> Reason | None:
+def standing(relation: WorkRelation, weights: FusionWeights) -> Reason | None:
     """What the place of a work in the lineage is worth."""
-    if kin.from_target:
-        return Reason(ReasonKind.TARGET, weights.own if kin.work.kind == "code" else weights.target)
-    edge = kin.reference
+    if relation.from_target:
+        return Reason(ReasonKind.TARGET, weights.own if relation.work.kind == "code" else weights.target)
+    edge = relation.reference
     if edge is None or edge.score <= 0 or not weights.graph:
         return None
     role = edge.roles[0].role.value if edge.roles else "reference"

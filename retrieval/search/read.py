@@ -86,7 +86,7 @@ def _file(engine: Engine, path: str) -> tuple[WorkId, str]:
     """The document that a path means: with its repository's owner and name, with the name alone, or as the end of one path, after its name or not."""
     documents = [(document.work, document.path) for document in engine.generation.catalog.documents()]
     wanted = path.lower().lstrip("/")
-    full = {(work, file): f"{name(engine.kinship.of(work).work).lower().removeprefix('github.com/')}/{file.lower()}" for work, file in documents}
+    full = {(work, file): f"{name(engine.relations.of(work).work).lower().removeprefix('github.com/')}/{file.lower()}" for work, file in documents}
     exact = [place for place, text in full.items() if wanted in (text, text.partition("/")[2], text.partition("/")[2].partition("/")[2])]
     ends = (
         exact
@@ -118,11 +118,11 @@ def cited_chunks(engine: Engine, cited: str) -> list[Chunk]:
     match = re.match(r"(arxiv:[\w./-]+?)(?:v\d{1,3})?(?:#(.*))?\Z", cited, re.IGNORECASE)
     if not match:
         return []
-    work = engine.kinship.work(match[1])
+    work = engine.relations.work(match[1])
     catalog = engine.generation.catalog
     chunks = [chunk for document in catalog.documents(work) for chunk in catalog.chunks(catalog.neighbours(work, document.path))]
     place, _, printed = map(str.strip, (match[2] or "").partition(","))
-    relation = engine.kinship.of(work).work
+    relation = engine.relations.of(work).work
     named = [chunk for chunk in chunks if not place or place == _printed_place(chunk, relation) or _is_within(chunk, place)]
     shown = [chunk for chunk in named if not printed or not {*floats(chunk)}.isdisjoint(re.split(r",\s*", printed))]
     if shown:
@@ -150,14 +150,14 @@ def _printed_place(chunk: Chunk, work: Work) -> str:
 
 def _section(engine: Engine, chunks: Sequence[Chunk]) -> Chunk:
     """The pieces that are cited as the first is, as one and as much as a piece of evidence may have; sections in it have citations of their own."""
-    first, work = chunks[0], engine.kinship.of(chunks[0].work).work
+    first, work = chunks[0], engine.relations.of(chunks[0].work).work
     own = [chunk for chunk in chunks if chunk.path == first.path and _printed_place(chunk, work) == _printed_place(first, work)]
     shown = _bounded("\n\n".join(chunk.text for chunk in own).split("\n"))
     return replace(first, text="\n".join(shown), end_line=max(chunk.end_line for chunk in own))
 
 
 def _passage(engine: Engine, work: WorkId, path: str, span: tuple[int, int], chunk: Chunk | None = None) -> CitedPassage:
-    catalog, manifest, relation = engine.generation.catalog, engine.generation.manifest, engine.kinship.of(work)
+    catalog, manifest, relation = engine.generation.catalog, engine.generation.manifest, engine.relations.of(work)
     text = (catalog.document_text(work, path) or "").split("\n")
     around = catalog.chunks(catalog.neighbours(work, path))
     if not around:
@@ -169,8 +169,7 @@ def _passage(engine: Engine, work: WorkId, path: str, span: tuple[int, int], chu
             raise NotFound(f"{path[:80]!r} has {len(text)} lines", hint="ask for lines within it")
         shown = _bounded(text[first - 1 : last])
         cited = replace(cited, text="\n".join(shown), start_line=first, end_line=first + len(shown) - 1)
-    hit = Hit(1, 1.0, cited, relation.work, focus=Focus(cited.start_line, cited.end_line), reference=relation.reference, paper=relation.paper)
-    hit = replace(hit, from_target=relation.from_target)
+    hit = relation.hit(cited, Focus(cited.start_line, cited.end_line))
     outer = next((near for near in around if near.symbol and near.symbol == cited.symbol), cited)
     last = min(span[1] or len(text), len(text))
     return CitedPassage(manifest.lineage, manifest.id, hit, citation(hit), cited.symbol, outer.start_line, len(text), last)

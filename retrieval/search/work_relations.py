@@ -10,7 +10,7 @@ from lineage.catalog.reader import Catalog
 from lineage.code_links.exclusion import Exclusion
 from lineage.errors import NotFound
 from lineage.ids import normal_title
-from lineage.records import Chunk, CodeLink, FileProfile, Reference, Tier, Work, WorkId
+from lineage.records import Chunk, CodeLink, FileProfile, Focus, Hit, Reference, Tier, Work, WorkId
 
 _BEGINS, _LONGEST = 3, 200
 """Letters from which on a name may be how a title begins, and of a name that near ones are looked for."""
@@ -26,12 +26,16 @@ class WorkRelation:
     from_target: bool = False
     tier: Tier | None = None
 
+    def hit(self, chunk: Chunk, focus: Focus | None = None) -> Hit:
+        """A chunk of the work as evidence."""
+        return Hit(1, 1.0, chunk, self.work, focus=focus, reference=self.reference, paper=self.paper, from_target=self.from_target)
+
 
 @dataclass(frozen=True)
 class WorkRelations:
     """`WorkRelation` by work; `files` gives the profile of a repository."""
 
-    kin: Mapping[WorkId, WorkRelation] = field(default_factory=dict)
+    by_work: Mapping[WorkId, WorkRelation] = field(default_factory=dict)
     files: Callable[[WorkId], Mapping[str, FileProfile]] = field(default=lambda _: {}, compare=False)
 
     @classmethod
@@ -46,12 +50,12 @@ class WorkRelations:
         for link in all_links:
             if link.paper != target or link.repo.lower() not in known.others:
                 links.setdefault(link.repo, []).append(link)
-        kin = {id_: _kin(work, works, edges, links.get(id_, []), target) for id_, work in works.items()}
-        return cls(kin, catalog.files)
+        by_work = {id_: _relation(work, works, edges, links.get(id_, []), target) for id_, work in works.items()}
+        return cls(by_work, catalog.files)
 
     def of(self, work: WorkId) -> WorkRelation:
         """The relation of a work; one that is not catalogued stands alone."""
-        return self.kin.get(work) or WorkRelation(Work(work))
+        return self.by_work.get(work) or WorkRelation(Work(work))
 
     def file(self, chunk: Chunk) -> FileProfile | None:
         """The profile of the file that a chunk of a repository is of."""
@@ -63,7 +67,7 @@ class WorkRelations:
         Letters of either size; raises `NotFound`, with the nearest names, for what is none of these or means several works.
         """
         wanted = normal_title(named)
-        called = {id_: _called(relation.work) for id_, relation in self.kin.items()}
+        called = {id_: _called(relation.work) for id_, relation in self.by_work.items()}
         ways = ([id_ for id_, names in called.items() if wanted and wanted in names[way]] for way in range(2))
         begun = [id_ for id_, names in called.items() if len(wanted) >= _BEGINS and any(name.startswith(wanted) for name in names[1])]
         meant = next(filter(None, (*ways, begun)), [])
@@ -85,7 +89,7 @@ def _called(work: Work) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(map(normal_title, names)), frozenset(filter(None, map(normal_title, (work.title, work.title.partition(":")[0]))))
 
 
-def _kin(work: Work, works: Mapping[WorkId, Work], edges: Mapping[WorkId, Reference], links: list[CodeLink], target: WorkId) -> WorkRelation:
+def _relation(work: Work, works: Mapping[WorkId, Work], edges: Mapping[WorkId, Reference], links: list[CodeLink], target: WorkId) -> WorkRelation:
     if work.kind == "paper":
         return WorkRelation(work, reference=edges.get(work.id), from_target=work.id == target)
     best = max(links, key=lambda link: _weight(link, edges, target), default=None)

@@ -184,7 +184,7 @@ def test_every_passage_of_a_paper_stands_in_what_its_citation_reads(demo):
     catalog = demo.generation.catalog
     for document in catalog.documents():
         for chunk in catalog.chunks(catalog.neighbours(document.work, document.path)) if document.kind == "paper" else ():
-            cited = citation(Hit(1, 1.0, chunk, demo.kinship.of(chunk.work).work))
+            cited = citation(Hit(1, 1.0, chunk, demo.relations.of(chunk.work).work))
             assert chunk.text in read(demo, cited).hit.chunk.text, cited
 
 

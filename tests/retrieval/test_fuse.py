@@ -83,7 +83,7 @@ def carried(score, work="arxiv:1"):
 
 
 def test_works_that_carry_the_lineage_are_favored_a_little():
-    found = favored([scored(1, 1.0), scored(2, 0.9, work="arxiv:1"), scored(3, 0.5, work="arxiv:1")], known(kin=carried(1.0)))
+    found = favored([scored(1, 1.0), scored(2, 0.9, work="arxiv:1"), scored(3, 0.5, work="arxiv:1")], known(relations=carried(1.0)))
     assert rows(found) == [2, 1, 3]
     assert found[0].why == (Reason(ReasonKind.LINEAGE, 0.3, ("reference", "", "1.00")),)
 
@@ -250,4 +250,4 @@ def test_a_reranker_moves_hits_between_places_and_its_ties_keep_their_order():
 
 
 def test_a_prior_of_nothing_is_no_reason():
-    assert favored([scored(1, 1.0)], known(kin=carried(0.0, "repo:github.com/a/b"))) == [scored(1, 1.0)]
+    assert favored([scored(1, 1.0)], known(relations=carried(0.0, "repo:github.com/a/b"))) == [scored(1, 1.0)]

@@ -60,7 +60,7 @@ def report_of(gaps: Sequence[Gap]) -> Gaps:
 
 
 def rows(statements: Sequence[tuple[Chunk, Fact]], paper: str = "We train trees.", gaps: Sequence[Gap] = ()) -> list[Gap]:
-    engine: Any = SimpleNamespace(generation=SimpleNamespace(catalog=catalog_of(statements)), kinship=KINSHIP)
+    engine: Any = SimpleNamespace(generation=SimpleNamespace(catalog=catalog_of(statements)), relations=KINSHIP)
     said = Chunk("c_p", TARGET.id, "paper.tex", "paper", "paragraph", paper, "", 0, len(paper), 1, 1, section=("Experiments",))
     context = Context(TARGET, {}, ontology().same, precedence=ANCESTORS)
     return Mechanisms(engine, TargetText(TARGET, tuple(of_chunks([said], ())), True), context, ["training"]).rows(gaps)

@@ -162,7 +162,7 @@ def engine_of(*chunks: Chunk, links: Sequence[CodeLink] = ()) -> Any:
         settings=lambda work: [setting for chunk in chunks for setting in settings(chunk) if chunk.work == work],
         chunks_of=lambda ids: {chunk.id: chunk for chunk in chunks},
     )
-    return SimpleNamespace(kinship=KINSHIP, generation=SimpleNamespace(catalog=catalog))
+    return SimpleNamespace(relations=KINSHIP, generation=SimpleNamespace(catalog=catalog))
 
 
 def code(*chunks: Chunk) -> list[FactOccurrence]:

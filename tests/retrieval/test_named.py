@@ -82,11 +82,11 @@ def test_an_address_for_a_title_names_nothing():
 
 
 def test_short_names_and_titles_without_a_colon_name_nothing():
-    kin = {
+    relation = {
         WorkId("repo:github.com/a/tf"): WorkRelation(Work(WorkId("repo:github.com/a/tf"), "code")),
         LONG: WorkRelation(Work(LONG, "paper", "Attention Is All You Need")),
     }
-    assert names_of(kin) == {}
+    assert names_of(relation) == {}
 
 
 def scored(row, score, work=TENT, first=0):

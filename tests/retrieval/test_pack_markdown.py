@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lineage.records import Hit, Work
-from retrieval.context.markdown import block, code, fenced, inline, inline_path, kinship, licence, source
+from retrieval.context.markdown import block, code, fenced, inline, inline_path, licence, relation_of, source
 from retrieval.context.units import PackUnit
 from tests.fakes import small_lineage as small
 
@@ -81,7 +81,7 @@ def test_a_licence_goes_by_its_name_or_is_one_of_its_own(named, kind, said):
     ],
 )
 def test_how_a_work_belongs_to_the_lineage(hit, said):
-    assert kinship(hit) == said
+    assert relation_of(hit) == said
 
 
 def test_the_line_of_a_source_says_where_whose_and_why():

@@ -34,17 +34,17 @@ def test_a_report_is_read_as_it_was_made(kept):
         with kept.asked("small", excluded) as engine:
             made = kept.report(engine)
             data = engine.generation.file(name)
-            assert loaded(data, kept.report_digest, engine.generation.catalog, engine.kinship) == made
+            assert loaded(data, kept.report_digest, engine.generation.catalog, engine.relations) == made
             assert kept.kept_gaps("small", excluded) == kept.gaps(engine) == made
             assert len(data) < len(repr(made))
 
 
 def test_one_made_with_other_lists_or_cut_short_is_none(kept):
     with kept.asked("small", False) as engine:
-        catalog, kinship = engine.generation.catalog, engine.kinship
-        data = dumped(kept.report(engine), "these", catalog, kinship)
-        assert loaded(data, "those", catalog, kinship) is None
-        assert loaded(data[:-9], "these", catalog, kinship) is None
+        catalog, relations = engine.generation.catalog, engine.relations
+        data = dumped(kept.report(engine), "these", catalog, relations)
+        assert loaded(data, "those", catalog, relations) is None
+        assert loaded(data[:-9], "these", catalog, relations) is None
 
 
 def test_a_users_own_list_makes_another_digest(tmp_path):

@@ -88,7 +88,7 @@ def _compared(
             findings = with_decisions(comparing.audited(paper, repository), decisions, paper, repository)
             if reader:
                 with reader.chain():
-                    findings += deviations(reader, paper.target, engine, findings)
+                    findings = list(deviations(reader, paper.target, engine, findings))
                 reader.finish()
     read = f"{counted(made.chunks, 'unit')} of code and {counted(made.facts, 'value')}"
     return findings, (f"{read} were read in {Path(code.name).name}; nothing was run", *((reader.note,) if reader else ()))

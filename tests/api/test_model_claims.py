@@ -34,10 +34,15 @@ FORMS = {
     "A paper is re-implemented": ("read", "choices"),
     "List what it says": ("told", "statements"),
     "Report\neach contradiction": ("contradictions", "contradictions"),
-    "as a strict reviewer": ("hold", "hold"),
+    "sceptical reviewer": ("verdicts", "verdicts"),
+    "tell one difference twice": ("repeated", "repeated"),
 }
 CLIPPED = "    return clip(inputs, low=0.02)"
 OPTIMIZER = "optimizer = Adam(model.parameters(), lr=0.5)"
+
+
+def judged(*verdicts):
+    return [{"claim": n, "words": "", "line": "", "verdict": verdict} for n, verdict in enumerate(verdicts, 1)]
 
 
 def replying(**answers):
@@ -45,7 +50,7 @@ def replying(**answers):
 
     def reply(messages):
         key, field = next(form for words, form in FORMS.items() if words in messages[0]["content"])
-        answer = answers.get(key, (1,) if key == "hold" else ())
+        answer = answers.get(key, judged("contradicts") if key == "verdicts" else ())
         return json.dumps({field: list(answer(messages[1]["content"]) if callable(answer) else answer)})
 
     return reply
@@ -276,6 +281,59 @@ def test_a_contradiction_has_the_words_of_the_text_and_a_line_of_the_own_code(ho
     assert conflict.why == "m-1 reads it: 0.5, not 0.01"
 
 
+def claimed(*statements):
+    """The claim that the own code's line contradicts each of some statements."""
+    return lambda text: [row for n in statements for row in pointing(OPTIMIZER, **CLAIM | {"statement": n})(text)]
+
+
+@pytest.mark.parametrize("verdicts", [judged("open"), judged("elsewhere"), judged("explained"), judged("same"), [], [{"claim": 1}], "yes"])
+def test_a_contradiction_that_the_check_does_not_confirm_is_dropped(home, verdicts):
+    with ChatServer(replying(told=TOLD, contradictions=pointing(OPTIMIZER, **CLAIM), verdicts=verdicts)) as server:
+        assert service(home, server).gaps(model=True).conflicts == ()
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "repeated", "told"),
+    [
+        (("contradicts", "contradicts"), [], [RATES, RATES[:50]]),
+        (("contradicts", "contradicts"), [[2, 1]], [RATES[:50]]),
+        (("contradicts", "open"), [[2, 1]], [RATES]),
+        (("contradicts", "contradicts"), [[0, 1], [1, 99], [-1, 2], [1]], [RATES, RATES[:50]]),
+    ],
+)
+def test_one_difference_is_told_once_by_the_first_claim_of_it_that_holds(home, verdicts, repeated, told):
+    answers = {"verdicts": judged(*verdicts), "repeated": repeated}
+    statements = [*TOLD, {"text": RATES[:50], "about": "the same"}]
+    with ChatServer(replying(told=statements, contradictions=claimed(1, 2), **answers)) as server:
+        conflicts = service(home, server).gaps(model=True).conflicts
+    assert [conflict.sides[0].fact.value for conflict in conflicts] == told
+
+
+def test_a_claim_is_checked_beside_the_lines_that_have_its_names(tmp_path):
+    pieces = [
+        *small.chunks(),
+        small.chunk(small.TARGET, "main.tex", RATES, kind="paper", first=97, section=("4 Training",)),
+        small.chunk(small.OWN, "train.py", OPTIMIZER.replace("0.5", "adapter_rate"), first=3),
+        small.chunk(small.OWN, "run.yaml", "adapter_rate: 0.01", kind="config"),
+        small.chunk(small.OWN, "tests/test_run.py", "adapter_rates = 7"),
+    ]
+    small.build(tmp_path, pieces=pieces, documents=["main.tex"])
+    line = OPTIMIZER.replace("0.5", "adapter_rate")
+    with ChatServer(replying(told=TOLD, contradictions=pointing(line, **CLAIM))) as server:
+        service(tmp_path, server).gaps(model=True)
+        [shown] = [sent[2]["messages"][1]["content"] for sent in server.requests if "sceptical reviewer" in sent[2]["messages"][0]["content"]]
+    assert "Lines with its names:\nrun.yaml:1: adapter_rate: 0.01" in shown
+    assert "adapter_rates" not in shown
+
+
+@pytest.mark.parametrize(("path", "kind"), [("paper/main.tex", "docs"), ("results/log.json", "config")])
+def test_the_papers_own_sources_and_records_of_runs_are_no_code(home, path, kind):
+    pieces = [*small.chunks(), small.chunk(small.TARGET, "main.tex", RATES, kind="paper", first=97, section=("4 Training",))]
+    small.build(home, pieces=[*pieces, small.chunk(small.OWN, path, OPTIMIZER, kind=kind)], documents=["main.tex"])
+    with ChatServer(replying(told=TOLD, contradictions=pointing(OPTIMIZER, **CLAIM))) as server:
+        assert service(home, server).gaps(model=True).conflicts == ()
+
+
 @pytest.mark.parametrize(("main", "found"), [(True, 0), (False, 1)])
 def test_examples_are_compared_where_they_are_all_that_the_own_code_has_on_a_statement(tmp_path, main, found):
     pieces = [
@@ -323,9 +381,31 @@ def test_an_audit_has_what_the_model_reads_of_a_reproduction(home, tmp_path_fact
         assert server.requests == []
         made, known = auditing.audit(folder, model=True), auditing.audit(folder)
     [finding] = [finding for finding in made.findings if finding not in known.findings]
-    assert (finding.verdict, finding.expected, finding.found, finding.where) == ("deviation", RATES, line, "train.py:5")
+    assert (finding.verdict, finding.expected, finding.found, finding.where) == ("deviation", RATES, line, "train.py#L5")
     assert finding.why == "m-1 reads it: 0.5, not 0.01"
     assert "kept, " in made.notes[1]
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "verdict", "why"),
+    [
+        (judged("contradicts"), "deviation", "the paper states it"),
+        (judged("elsewhere"), "cannot judge", "m-1 does not confirm it: another adapter"),
+        ([], "deviation", "the paper states it"),
+        ("no verdicts", "deviation", "the paper states it"),
+    ],
+)
+def test_a_deviation_that_rules_find_stands_unless_the_model_judges_otherwise(home, tmp_path_factory, verdicts, verdict, why):
+    folder = tmp_path_factory.mktemp("reproduction")
+    (folder / "train.py").write_text("from torch.optim import Adam\n\n\ndef trained(model):\n    " + OPTIMIZER + "\n")
+    answers = [one | {"line": "another adapter"} for one in verdicts] if isinstance(verdicts, list) else verdicts
+    with ChatServer(replying(told=TOLD, verdicts=answers)) as server:
+        made = service(home, server).audit(folder, model=True)
+        shown = [sent[2]["messages"][1]["content"] for sent in server.requests if "sceptical reviewer" in sent[2]["messages"][0]["content"]]
+    [finding] = [finding for finding in made.findings if finding.name == "learning_rate"]
+    assert (finding.verdict, finding.why, finding.where) == (verdict, why, "train.py#L5")
+    assert f"Words: {RATES}" in shown[0]
+    assert "the paper has 0.01, the line 0.5" in shown[0]
 
 
 def test_what_was_read_once_stands_at_every_door_while_the_model_is_configured(home):

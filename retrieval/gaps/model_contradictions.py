@@ -174,7 +174,7 @@ def _by_rule(engine: Engine, finding: AuditFinding, works: Sequence[WorkId]) -> 
         why = f"the paper has {finding.expected}, the line {finding.found}"
         claim = Contradiction(statement=0, place=0, line=int(at), title=finding.title, why=why)
         stated = _Stated(inline(said)[: 2 * QUOTED], finding.scope, hit.chunk)
-        yield _Claimed(claim, stated, ShownPlace.whole(evidence(chunk, engine.kinship, int(at))))
+        yield _Claimed(claim, stated, ShownPlace.whole(evidence(chunk, engine.relations, int(at))))
 
 
 def _checked(reader: Reader, target: WorkId, engine: Engine, own: Sequence[WorkId], further: Sequence[_Claimed] = ()) -> list[_Checked]:

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from retrieval.context.token_budget import Tokens
     from retrieval.evaluation import CheckedEvaluation
     from retrieval.search.engine import Engine
-    from retrieval.search.evidence import EvidenceWindow
     from retrieval.search.exact import ExactAnswer
+    from retrieval.search.passages import EvidenceWindow
     from retrieval.search.read import CitedPassage
 
 R = TypeVar("R")

@@ -112,16 +112,11 @@ def answer(given: Answer) -> str:
     return "\n\n".join(blocks)
 
 
-def licence(hit: Hit) -> str:
-    """The licence of the work that a hit stands in."""
-    return called(hit.work.license)
-
-
 def _hit(hit: Hit, *, explain: bool = False) -> str:
     from api.wire.hits import hit_view
 
     view = hit_view(hit, explain=explain)
-    what = " · ".join(filter(None, (view.kind, licence(hit), "target's own" if hit.from_target else "")))
+    what = " · ".join(filter(None, (view.kind, called(hit.work.license), "target's own" if hit.from_target else "")))
     lines = [f"{hit.rank}. {bold(plain(view.citation))}  ({what})"]
     if view.lineage.why:
         lines.append(f"   why: {shorten(view.lineage.why, 150)}")
@@ -353,7 +348,7 @@ def written(answer: WrittenAnswer) -> str:
 
 
 def _source(hit: Hit) -> str:
-    return " · ".join(filter(None, (plain(pinpoint(hit)), licence(hit), "target's own" if hit.from_target else "", plain(hit.chunk.id))))
+    return " · ".join(filter(None, (plain(pinpoint(hit)), called(hit.work.license), "target's own" if hit.from_target else "", plain(hit.chunk.id))))
 
 
 def consensus(agreed: Consensus) -> str:

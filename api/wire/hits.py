@@ -21,8 +21,8 @@ from lineage.records import UNKNOWN, Answer, ChunkKind, Focus, Hit, Provenance, 
 from lineage.text.hidden_text import inline, visible
 
 if TYPE_CHECKING:
-    from retrieval.search.evidence import EvidenceWindow
     from retrieval.search.exact import ExactAnswer, LineMatch
+    from retrieval.search.passages import EvidenceWindow
 
 MOST_LINES = 60
 FOCUS_LINES = 12

@@ -30,7 +30,7 @@ FORMAT = "lineage-bundle"
 MANIFEST = "manifest.json"
 META = "meta.json"
 VECTORS = "vectors.npy"
-LICENCES = "LICENCES.md"
+LICENSES = "LICENCES.md"
 DECISIONS = "decisions.jsonl"
 """There only where something was decided; without the quoted lines, whose licence may keep them in."""
 LIMITS = ArchiveLimits(packed=2048 * MIB, members=16, member=1024 * MIB, total=4096 * MIB, seconds=600.0)
@@ -130,7 +130,7 @@ ROWS: Mapping[str, Any] = {
     "ledger.jsonl": LedgerRow,
 }
 """The record of each line, by member."""
-MEMBERS = frozenset((*ROWS, META, VECTORS, LICENCES, DECISIONS))
+MEMBERS = frozenset((*ROWS, META, VECTORS, LICENSES, DECISIONS))
 
 
 def lines(records: Iterable[Any], kind: Any) -> bytes:

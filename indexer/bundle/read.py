@@ -113,7 +113,7 @@ def _manifest(raw: bytes) -> BundleManifest:
 
 def _check_members(manifest: BundleManifest, members: Mapping[str, bytes]) -> None:
     optional = {form.DECISIONS} & set(manifest.members)
-    wanted = {*form.ROWS, form.META, form.LICENCES, *optional, *((form.VECTORS,) if manifest.embedder else ())}
+    wanted = {*form.ROWS, form.META, form.LICENSES, *optional, *((form.VECTORS,) if manifest.embedder else ())}
     if set(members) != wanted or set(manifest.members) != wanted:
         odd = ", ".join(sorted(wanted.symmetric_difference(members) | wanted.symmetric_difference(manifest.members)))
         raise BadBundle(f"the bundle's members are not those of its manifest: {odd[:200]}", hint=_AGAIN)

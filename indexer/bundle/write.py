@@ -127,7 +127,7 @@ class _Making:
     def members(self) -> Iterator[tuple[str, bytes]]:
         """Every member but the manifest, in order."""
         catalog = self.catalog
-        yield form.LICENCES, listing(self.generation.manifest.lineage, self.passed).encode()
+        yield form.LICENSES, listing(self.generation.manifest.lineage, self.passed).encode()
         yield form.META, json.dumps(_portable(catalog.meta()), sort_keys=True, ensure_ascii=False).encode()
         yield "works.jsonl", self._lines("works.jsonl", (self._work(work) for work in self.works.values()))
         yield "references.jsonl", self._lines("references.jsonl", catalog.references())

@@ -55,13 +55,13 @@ def fenced(text: str, language: str = "") -> str:
 
 
 def source(hit: Hit) -> str:
-    """Citation, licence, and (but for what the target itself says) how the work belongs to the lineage, on one line."""
+    """Citation, license, and (but for what the target itself says) how the work belongs to the lineage, on one line."""
     relation = "" if hit.from_target and hit.chunk.kind != "code" else relation_of(hit)
-    return " · ".join(filter(None, (code(citation(hit)), licence(hit), relation)))
+    return " · ".join(filter(None, (code(citation(hit)), license_of(hit), relation)))
 
 
-def licence(hit: Hit) -> str:
-    """A licence by its identifier, or that it is a custom one; of code also that none is known."""
+def license_of(hit: Hit) -> str:
+    """A license by its identifier, or that it is a custom one; of code also that none is known."""
     return called(hit.work.license) if hit.work.license or hit.work.kind == "code" else ""
 
 

@@ -13,7 +13,7 @@ from lineage.records import MECHANISM, Fact, Focus, Hit, WorkId
 from lineage.results import Conflict, FactOccurrence, Gap, Gaps, PackItem, Specification, Stage, Suggestion
 from lineage.text.tokens import terms
 from retrieval.context import settings_file
-from retrieval.context.markdown import code, fenced, inline, licence, place
+from retrieval.context.markdown import code, fenced, inline, license_of, place
 from retrieval.context.settings_file import UNSPECIFIED, ConfigLine
 from retrieval.context.task import relevant
 from retrieval.context.token_budget import Tokens
@@ -284,7 +284,7 @@ def _conflict(conflict: Conflict) -> PackLine:
 
 
 def _side(occurrence: FactOccurrence) -> str:
-    return " · ".join(filter(None, (_value(occurrence.fact), _cited(occurrence.evidence), licence(occurrence.evidence))))
+    return " · ".join(filter(None, (_value(occurrence.fact), _cited(occurrence.evidence), license_of(occurrence.evidence))))
 
 
 def _value(fact: Fact | Suggestion) -> str:

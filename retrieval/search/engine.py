@@ -26,11 +26,10 @@ from retrieval.search.chosen import Chooser, ChosenPlaces
 from retrieval.search.concepts import MISS, MISSES, Asked, Field, Signs, concepts, first, profile, signs, supported
 from retrieval.search.decided import DecidedPlace, Deciders, asked_kinds, decided, statements
 from retrieval.search.definitions import definitions
-from retrieval.search.evidence import EvidenceWindow, neighbours, widened
 from retrieval.search.focus import focus
 from retrieval.search.fusion import Fusion, Ranked, Scored
 from retrieval.search.line_scores import focus_of_code
-from retrieval.search.passages import PassageReader, Passages
+from retrieval.search.passages import EvidenceWindow, PassageReader, Passages, neighbours, widened
 from retrieval.search.priors import FusionWeights, KnownNames, fitted, stages_asked, with_deciders, with_priors, with_siblings
 from retrieval.search.query import Vocabulary, plain, vocabulary
 from retrieval.search.question_subject import asked_details, names_of

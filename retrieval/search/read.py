@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from lineage.citation import citation, floats, name, numbered
 from lineage.errors import NotFound, UsageError
 from lineage.records import UNKNOWN, Chunk, Focus, Hit, Provenance, Work, WorkId
-from retrieval.search.evidence import MAX_CHARACTERS, MAX_LINES
 from retrieval.search.exact import ExactQuery, LineMatch, grep
+from retrieval.search.passages import WINDOW_CHARACTERS, WINDOW_LINES
 
 if TYPE_CHECKING:
     from retrieval.search.engine import Engine
@@ -177,13 +177,13 @@ def _passage(engine: Engine, work: WorkId, path: str, span: tuple[int, int], chu
 
 def _bounded(lines: list[str]) -> list[str]:
     """At most as many lines as a piece of evidence has."""
-    kept, room = [], MAX_CHARACTERS
-    for line in lines[:MAX_LINES]:
+    kept, room = [], WINDOW_CHARACTERS
+    for line in lines[:WINDOW_LINES]:
         room -= len(line) + 1
         if room < 0:
             break
         kept.append(line)
-    return kept or [lines[0][:MAX_CHARACTERS]]
+    return kept or [lines[0][:WINDOW_CHARACTERS]]
 
 
 def _callers(engine: Engine, chunk: Chunk) -> tuple[LineMatch, ...]:

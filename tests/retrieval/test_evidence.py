@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lineage.records import Chunk, Focus, Work, WorkId
-from retrieval.search.evidence import MAX_CHARACTERS, MAX_LINES, neighbours, widened
+from retrieval.search.passages import WINDOW_CHARACTERS, WINDOW_LINES, neighbours, widened
 from retrieval.search.work_relations import WorkRelation
 from tests.fakes import small_lineage as small
 
@@ -65,20 +65,20 @@ def test_a_window_has_as_many_lines_as_are_asked_for_and_as_there_are(around, wi
 
 def test_a_window_grows_on_both_sides_alike_until_it_is_full():
     top, bottom, above, below = shown(document(1_000), 500, 500, 400, 400)
-    assert (bottom - top + 1, 500 - top, bottom - 500) == (MAX_LINES, 200, 199)
+    assert (bottom - top + 1, 500 - top, bottom - 500) == (WINDOW_LINES, 200, 199)
     assert (above, below) == (top - 1, 1_000 - bottom)
 
 
 def test_a_window_that_reaches_one_end_grows_on_towards_the_other():
-    assert shown(document(1_000), 3, 3, 400, 400)[:2] == (1, MAX_LINES)
-    assert shown(document(1_000), 998, 998, 400, 400)[:2] == (1_000 - MAX_LINES + 1, 1_000)
+    assert shown(document(1_000), 3, 3, 400, 400)[:2] == (1, WINDOW_LINES)
+    assert shown(document(1_000), 998, 998, 400, 400)[:2] == (1_000 - WINDOW_LINES + 1, 1_000)
 
 
 def test_a_window_of_long_lines_ends_before_it_has_too_many_characters():
     text = document(100, 999)
     top, bottom, _, _ = shown(text, 50, 50, 400, 400)
-    assert bottom - top + 1 == MAX_CHARACTERS // 1_000
-    assert shown(text.replace("\n" + "0" * 997 + "51", "\n" + "0" * MAX_CHARACTERS), 50, 50, 0, 9)[:2] == (50, 50)
+    assert bottom - top + 1 == WINDOW_CHARACTERS // 1_000
+    assert shown(text.replace("\n" + "0" * 997 + "51", "\n" + "0" * WINDOW_CHARACTERS), 50, 50, 0, 9)[:2] == (50, 50)
 
 
 def test_a_chunk_that_is_longer_than_any_window_is_shown_as_it_is():

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lineage.records import Hit, Work
-from retrieval.context.markdown import block, code, fenced, inline, inline_path, licence, relation_of, source
+from retrieval.context.markdown import block, code, fenced, inline, inline_path, license_of, relation_of, source
 from retrieval.context.units import PackUnit
 from tests.fakes import small_lineage as small
 
@@ -67,7 +67,7 @@ def test_a_long_line_is_cut_and_says_so():
     ],
 )
 def test_a_licence_goes_by_its_name_or_is_one_of_its_own(named, kind, said):
-    assert licence(replace(CODE, work=Work(small.REPO, kind, license=named))) == said
+    assert license_of(replace(CODE, work=Work(small.REPO, kind, license=named))) == said
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,6 @@ from retrieval.audit.expectations import (
     agree,
     alike,
     amounts_in,
-    is_off,
     is_schedule,
     one_measure,
     one_stage,
@@ -253,7 +252,6 @@ class _Detail:
             for expectation in self.expected
             if len(judged.get(expectation.value.evidence.chunk.section, set()) - {self.name}) >= _SIBLINGS
         ]
-        lacking = [expectation for expectation in lacking if not (is_off(expectation.value) or self.support.is_outvoted(expectation, self.name))]
         if self.name in COLLECTED:
             lacking = [expectation for expectation in lacking if id(expectation) not in {id(met) for met in self.agreeing}]
         elif self.set_ or self.repository.has(self.name) or self.repository.speaks_of(self.name, self.paper.ontology):

@@ -119,17 +119,11 @@ def sisters(name: str) -> frozenset[str]:
     return frozenset({"adam_betas", *_PLACES}) if name in _PLACED else frozenset({name})
 
 
-def _is_variant(value: str, other: str) -> bool:
-    """Whether one value is the other in a form of its own: `adamw_8bit` is AdamW."""
-    short, long = sorted((value, other), key=len)
-    return short[:1].isalpha() and long.startswith(f"{short}_")
-
-
 def agree(occurrence: FactOccurrence, other: FactOccurrence, same: Same) -> bool:
     """Whether two facts of one detail have the same value; ordered numbers are compared place by place."""
     if not (occurrence.fact.literal and other.fact.literal and alike(occurrence, other)):
         return False
-    if {occurrence.fact.value, other.fact.value} in _MIXED or _is_variant(occurrence.fact.value, other.fact.value):
+    if {occurrence.fact.value, other.fact.value} in _MIXED:
         return True
     mine, theirs = _places(occurrence), _places(other)
     if mine and theirs:
@@ -219,8 +213,3 @@ def is_schedule(known: Ontology, value: FactOccurrence) -> bool:
     if term is None or term.type != "schedule" or value.fact.kind != "config":
         return True
     return any(f'"{kind}"' in value.fact.value for kind in term.values)
-
-
-def is_off(value: FactOccurrence) -> bool:
-    """Whether a value says that something is not done."""
-    return value.fact.value in {"0", "none", "false", "1"}

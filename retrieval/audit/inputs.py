@@ -22,8 +22,6 @@ from retrieval.decisions.target_text import DONE, TargetText
 _COMMON_WORDS = "a of the per rate size number learning weight label model data layer layers gradient training input output image"
 _COMMON = frozenset(_COMMON_WORDS.split())
 """Words of the titles of details that stand in every repository."""
-_BY_HAND = {"lr_schedule": ("groups", "cos", "sched", "scheduler", "schedule", "anneal", "decay")}
-"""Words of code that does what most call a library for."""
 _NEAR = 1
 _BEFORE, _BEHIND = 4, 10
 """Words between a detail and a number that may be of it."""
@@ -132,9 +130,6 @@ class Subject:
         term = ontology.terms.get(name)
         known = (term.title, *term.prose, *(identifier.strip("=*") for identifier in term.identifiers), *term.flags) if term else ()
         telling_words = [word for word in parts(term.title) if word not in _COMMON] if term else []
-        by_hand = _BY_HAND.get(name)
-        if by_hand and any(f" {word} " in self._parts for word in by_hand):
-            return True
         if telling_words and all(f" {word} " in self._parts for word in telling_words):
             return True
         return any(f" {' '.join(words)} " in self._parts for words in map(parts, known) if words)
@@ -210,11 +205,6 @@ class AuditSupport:
     def excludes(self, expectation: Expectation, name: str, every: Iterable[Expectation]) -> bool:
         """Whether the experiment of an expectation has far fewer agreeing details than another that states the detail."""
         most = max((self._count(other.value, name) for other in every), default=0)
-        return most >= LEAST and self._count(expectation.value, name) <= _HALF * most
-
-    def is_outvoted(self, expectation: Expectation, name: str) -> bool:
-        """Whether the experiment of an expectation has far fewer agreeing details than the best of all."""
-        most = max((len(names - {name}) for names in self.details.values()), default=0)
         return most >= LEAST and self._count(expectation.value, name) <= _HALF * most
 
 

@@ -204,7 +204,7 @@ def _fitted(unit: PackUnit, cutting: _Cutting, room: int) -> PackUnit:
         return unit
     worth, around = cutting.words.worth(unit), unit.cost - cutting.tokens.count(unit.text)
     text = cut(unit.text, chunk.start_line, worth, cutting.tokens.count, room - around - _MARGIN)
-    return _costed(replace(unit, text=text, said=frozenset(words_in(text))), cutting.tokens) if text else unit
+    return _costed(replace(unit, text=text, words=frozenset(words_in(text))), cutting.tokens) if text else unit
 
 
 def _taken(pack_units: Sequence[PackUnit], policy: StageBudget, value: UnitValue, room: int) -> list[PackUnit]:

@@ -32,14 +32,14 @@ _FEWEST = 3
 
 @dataclass(frozen=True)
 class Simple:
-    """A simple statement: its `lines` (from 0, comments above included), the `heads` of all that it stands in, what it `said`.
+    """A simple statement: its `lines` (from 0, comments above included), the `heads` of all that it stands in, the `names` in it.
 
     `loops`: it is done again and again.
     """
 
     lines: tuple[int, ...]
     heads: tuple[int, ...]
-    said: frozenset[str]
+    names: frozenset[str]
     loops: bool = False
 
 
@@ -140,10 +140,10 @@ def _chosen(statements: Sequence[Simple], costs: _Costs, worth: Mapping[str, flo
     kept: set[int] = set()
     covered: set[str] = set()
     chosen: list[Simple] = []
-    waiting = [replace(statement, said=statement.said.intersection(worth)) for statement in statements]
+    waiting = [replace(statement, names=statement.names.intersection(worth)) for statement in statements]
 
     def gain(statement: Simple, price: int) -> float:
-        word_weight = sum(worth[word] * (_AGAIN if word in covered else 1.0) for word in statement.said)
+        word_weight = sum(worth[word] * (_AGAIN if word in covered else 1.0) for word in statement.names)
         return word_weight * (_LOOPED if statement.loops else 1.0) / math.pow(price or 1, _THRIFT)
 
     while priced := [(candidate, price) for candidate in waiting if (price := costs.price(candidate, kept)) <= room]:
@@ -152,7 +152,7 @@ def _chosen(statements: Sequence[Simple], costs: _Costs, worth: Mapping[str, flo
         waiting = [candidate for candidate, _ in priced if candidate is not best]
         chosen.append(best)
         kept.update(best.lines, best.heads)
-        covered |= best.said
+        covered |= best.names
     return chosen
 
 

@@ -228,12 +228,12 @@ class UnitValue:
         for number, relevance in unit.relevance.items():
             self._open[number] = self._open.get(number, 1.0) * (1.0 - min(relevance, 1.0))
         best = self._best(unit)
-        self._said.update((word, max(best, self._said.get(word, 0.0))) for word in unit.said)
+        self._said.update((word, max(best, self._said.get(word, 0.0))) for word in unit.words)
 
     def _telling(self, unit: PackUnit) -> list[str]:
         """The rarest of the words of a unit that were not said as well before: so many, however long it is."""
         best = self._best(unit)
-        fresh = (word for word in unit.said if word in self.rare and self._said.get(word, 0.0) < best)
+        fresh = (word for word in unit.words if word in self.rare and self._said.get(word, 0.0) < best)
         return heapq.nsmallest(TELLING, fresh, key=lambda word: (-self.rare[word], word))
 
     def _best(self, unit: PackUnit) -> float:

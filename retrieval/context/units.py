@@ -53,7 +53,7 @@ _CONTINUES = re.compile(r"\$\$|[a-z(]|\\\[")
 
 @dataclass(frozen=True)
 class PackUnit:
-    """A whole unit: shown as `text` (cleaned); `relevance` (0..1) by the number of the subquestion; `said` its words.
+    """A whole unit: shown as `text` (cleaned); `relevance` (0..1) by the number of the subquestion; `words` are those of the text.
 
     `cost` are the tokens of what is written for it; 0 until it is counted. `due` is what is in before anything is chosen.
     """
@@ -62,7 +62,7 @@ class PackUnit:
     kind: Kind
     text: str
     relevance: Mapping[int, float]
-    said: frozenset[str] = frozenset()
+    words: frozenset[str] = frozenset()
     cost: int = 0
     order: tuple[int, int] = (0, 0)
     due: bool = False
@@ -97,7 +97,7 @@ class QuestionWords:
         bears = {number: relevance for number, relevance in unit.relevance.items() if relevance > 0.0}
         return {
             word: rare * (_UNASKED + sum(relevance for number, relevance in bears.items() if word in self.asked[number]))
-            for word in unit.said
+            for word in unit.words
             if (rare := self.rare.get(word, 0.0))
         }
 

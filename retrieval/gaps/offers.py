@@ -188,7 +188,7 @@ def chain(hit: Hit, context: Context, pointers: Sequence[Pointer], has: str) -> 
     taken = next((pointer for pointer in pointers if papers & set(pointer.works)), None)
     links = []
     if taken:
-        links.append(f"target defers (“{taken.cue}”): “{_short(taken.said.text)}”")
+        links.append(f"target defers (“{taken.cue}”): “{_short(taken.sentence.text)}”")
     by_hand = hit.work.kind == "code" and hit.paper is None
     if hit.reference and not by_hand:
         links.append(_cites(hit.reference, hit, context))

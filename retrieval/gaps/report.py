@@ -146,29 +146,29 @@ def _surroundings(engine: Engine, target: WorkId) -> str:
 
 
 def _gap(verdict: DetailVerdict, occurrences_by_key: Mapping[str, Sequence[FactOccurrence]], target_text: TargetText, context: Context) -> Gap:
-    need = verdict.need
-    own = stated_facts(need, occurrences_by_key, target_text.work.id)
+    item = verdict.item
+    own = stated_facts(item, occurrences_by_key, target_text.work.id)
     state = Specification.SPECIFIED if own else verdict.state
     reason, of = _reason(state, verdict, own, target_text.own)
     stated, made = [*(occurrence.evidence for occurrence in own), *_shown(verdict, target_text)], list[Suggestion]()
     if state is not Specification.SPECIFIED:
-        stated += [text.hit(pointer.said, target_text.work, why=(Reason(ReasonKind.DEFERS, of=(pointer.cue,)),)) for pointer in verdict.pointers]
-        made = _suggestions(need, occurrences_by_key, verdict.pointers, context)
-    return Gap(need.detail, state, _distinct(stated)[:SHOWN], tuple(own[:SHOWN]), tuple(made), reason, of)
+        stated += [text.hit(pointer.sentence, target_text.work, why=(Reason(ReasonKind.DEFERS, of=(pointer.cue,)),)) for pointer in verdict.pointers]
+        made = _suggestions(item, occurrences_by_key, verdict.pointers, context)
+    return Gap(item.detail, state, _distinct(stated)[:SHOWN], tuple(own[:SHOWN]), tuple(made), reason, of)
 
 
 def _shown(verdict: DetailVerdict, target_text: TargetText) -> list[Hit]:
     """The sentences that speak of a detail as evidence."""
     return [
-        text.hit(shown.said, target_text.work, shown.strength, (Reason(ReasonKind.STATES, of=(shown.value,)),) if shown.value else ())
+        text.hit(shown.sentence, target_text.work, shown.strength, (Reason(ReasonKind.STATES, of=(shown.value,)),) if shown.value else ())
         for shown in verdict.shown
     ]
 
 
-def stated_facts(need: ChecklistItem, facts: Mapping[str, Sequence[FactOccurrence]], target: WorkId) -> list[FactOccurrence]:
+def stated_facts(item: ChecklistItem, facts: Mapping[str, Sequence[FactOccurrence]], target: WorkId) -> list[FactOccurrence]:
     """The facts by which the target's own text states a detail, those of the first names first, one a value."""
     occurrences_by_key: dict[tuple[str, str], FactOccurrence] = {}
-    for name in need.detail.facts:
+    for name in item.detail.facts:
         told = text.told(facts.get(name, ()), target)
         for occurrence in sorted(told, key=lambda candidate: (-text.section_weight(candidate.evidence.chunk), candidate.fact.line)):
             occurrences_by_key.setdefault((occurrence.fact.name, occurrence.fact.value), occurrence)
@@ -183,11 +183,11 @@ def _distinct(hits: Iterable[Hit]) -> tuple[Hit, ...]:
 
 
 def _suggestions(
-    need: ChecklistItem, occurrences_by_key: Mapping[str, Sequence[FactOccurrence]], pointers: Sequence[Pointer], context: Context
+    item: ChecklistItem, occurrences_by_key: Mapping[str, Sequence[FactOccurrence]], pointers: Sequence[Pointer], context: Context
 ) -> list[Suggestion]:
     """The first values, one a fact name before others of it."""
     first: dict[str, Offer] = {}
-    made = offers(need.detail.facts, occurrences_by_key, pointers, context, topic=need.detail.topic)
+    made = offers(item.detail.facts, occurrences_by_key, pointers, context, topic=item.detail.topic)
     rest = [offer for offer in made if first.setdefault(offer.name, offer) is not offer]
     chosen = sorted([*first.values(), *rest][: max(VALUES, len(first))], key=lambda entry: entry.place)
     return [entry.suggestion for entry in chosen[:SHOWN]]

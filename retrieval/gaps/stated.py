@@ -47,7 +47,7 @@ Spans = Sequence[tuple[int, int]]
 class Pointer:
     """A sentence by which the target takes over what others did: `works` that it cites, and the words that defer."""
 
-    said: TargetSentence
+    sentence: TargetSentence
     works: tuple[WorkId, ...]
     cue: str
 
@@ -56,7 +56,7 @@ class Pointer:
 class Stating:
     """A sentence that speaks of a detail: the words that state a value ("" if it states none), and how strong it is (0..1)."""
 
-    said: TargetSentence
+    sentence: TargetSentence
     value: str
     strength: float
 
@@ -65,7 +65,7 @@ class Stating:
 class DetailVerdict:
     """The verdict on one detail: its state, the sentences that made it, strongest first, and the pointers to others."""
 
-    need: ChecklistItem
+    item: ChecklistItem
     state: Specification
     shown: tuple[Stating, ...] = ()
     pointers: tuple[Pointer, ...] = ()
@@ -80,13 +80,13 @@ def judged(needs: Sequence[ChecklistItem], sentences: Sequence[TargetSentence]) 
         cue = _cue(sentence)
         mentioned = _mentioned(table, sentence)
         starts = frozenset(first for _, spans in mentioned.values() for first, _ in spans)
-        for name, (need, spans) in mentioned.items():
-            mention = _shown(need, spans, starts.difference(first for first, _ in spans), sentence, bool(cue))
+        for name, (item, spans) in mentioned.items():
+            mention = _shown(item, spans, starts.difference(first for first, _ in spans), sentence, bool(cue))
             shown[name] += [] if _is_example(sentence.text, mention.value) else [mention]
-            if cue and sentence.cites and (need.detail.topic == _EVALUATION or not _evaluates(sentence)):
+            if cue and sentence.cites and (item.detail.topic == _EVALUATION or not _evaluates(sentence)):
                 pointers[name].append(Pointer(sentence, sentence.cites, cue))
     general = tuple(everything(sentences, table))
-    return tuple(_verdict(need, shown[need.detail.name], _taken(need, pointers, general)) for need in needs)
+    return tuple(_verdict(item, shown[item.detail.name], _taken(item, pointers, general)) for item in needs)
 
 
 def _cue(sentence: TargetSentence) -> str:
@@ -107,20 +107,20 @@ def _evaluates(sentence: TargetSentence) -> bool:
     return sentence.has(wording().evaluating) and not sentence.has(wording().doing)
 
 
-def _taken(need: ChecklistItem, pointers: Mapping[str, Sequence[Pointer]], general: Sequence[Pointer]) -> list[Pointer]:
+def _taken(item: ChecklistItem, pointers: Mapping[str, Sequence[Pointer]], general: Sequence[Pointer]) -> list[Pointer]:
     """Whom the target points to for a detail: by name, for what it is a part of, then for everything."""
-    selected = list(pointers.get(need.detail.name, ()))
+    selected = list(pointers.get(item.detail.name, ()))
     for whole, parts in wording().parts.items():
-        if need.detail.name in parts:
+        if item.detail.name in parts:
             selected += [pointer for pointer in pointers.get(whole, ()) if pointer.cue not in wording().narrow and pointer not in selected]
-    return selected + [pointer for pointer in general if need.detail.topic in wording().covered and pointer not in selected]
+    return selected + [pointer for pointer in general if item.detail.topic in wording().covered and pointer not in selected]
 
 
 def _table(needs: Iterable[ChecklistItem]) -> Phrases[tuple[ChecklistItem, ...]]:
     by_phrase: dict[tuple[str, ...], list[ChecklistItem]] = defaultdict(list)
-    for need in needs:
-        for mention in dict.fromkeys(need.mentions):
-            by_phrase[mention].append(need)
+    for item in needs:
+        for mention in dict.fromkeys(item.mentions):
+            by_phrase[mention].append(item)
     return Phrases({mention: tuple(some) for mention, some in by_phrase.items()})
 
 
@@ -128,8 +128,8 @@ def _mentioned(table: Phrases[tuple[ChecklistItem, ...]], sentence: TargetSenten
     """The details that a sentence names, with the places; "learning rate" inside of "learning rate decay" is not named."""
     mentions: dict[str, tuple[ChecklistItem, list[tuple[int, int]]]] = {}
     for first, after, needs in named(table, sentence.words):
-        for need in needs if not in_compound(sentence.text, sentence.words, first, after) else ():
-            mentions.setdefault(need.detail.name, (need, []))[1].append((first, after))
+        for item in needs if not in_compound(sentence.text, sentence.words, first, after) else ():
+            mentions.setdefault(item.detail.name, (item, []))[1].append((first, after))
     return mentions
 
 
@@ -155,33 +155,33 @@ def in_compound(text: str, words: Sequence[Word], first: int, after: int) -> boo
     return not (before.number or before.text in wording().counts or before.text in _SAME)
 
 
-def _shown(need: ChecklistItem, spans: Spans, others: frozenset[int], sentence: TargetSentence, defers: bool) -> Stating:
-    value, firm = _value(need, spans, others, sentence)
+def _shown(item: ChecklistItem, spans: Spans, others: frozenset[int], sentence: TargetSentence, defers: bool) -> Stating:
+    value, firm = _value(item, spans, others, sentence)
     deferred = 0.9 if defers else 1.0
     if value:
         return Stating(sentence, value, sentence.weight * deferred) if firm else Stating(sentence, "", sentence.weight * deferred * _LOOSE)
     often = 1.0 + 0.05 * (min(len(spans), _OFTEN) - 1) - 0.4 * sentence.table
-    return Stating(sentence, "", sentence.weight * often * (0.5 if need.words and not defers else 0.3))
+    return Stating(sentence, "", sentence.weight * often * (0.5 if item.words and not defers else 0.3))
 
 
-def _value(need: ChecklistItem, spans: Spans, others: frozenset[int], sentence: TargetSentence) -> tuple[str, bool]:
+def _value(item: ChecklistItem, spans: Spans, others: frozenset[int], sentence: TargetSentence) -> tuple[str, bool]:
     """The words that state the value, "" if none do, and whether they are beyond doubt the detail's own."""
-    places = Phrases({choice: choice for choice in need.choices}).places(sentence.words) if need.choices else ()
+    places = Phrases({choice: choice for choice in item.choices}).places(sentence.words) if item.choices else ()
     if values := next((" ".join(tag) for first, after, tag in places if not in_compound(sentence.text, sentence.words, first, after)), ""):
         return values, True
-    if not need.number:
+    if not item.number:
         return "", False
     beside = [(word, first, after) for first, after in spans if (word := number_beside(sentence.words, first, after, sentence.text, others))]
-    numbers = [(word.text, _in_phrase(need, sentence, word, first, after)) for word, first, after in beside if not (need.whole and "." in word.text)]
+    numbers = [(word.text, _in_phrase(item, sentence, word, first, after)) for word, first, after in beside if not (item.whole and "." in word.text)]
     column = _in_column(spans, sentence)
     return max([*numbers, *([(column, True)] if column else [])], key=lambda number: number[1], default=("", False))
 
 
-def _in_phrase(need: ChecklistItem, sentence: TargetSentence, number: Word, first: int, after: int) -> bool:
+def _in_phrase(item: ChecklistItem, sentence: TargetSentence, number: Word, first: int, after: int) -> bool:
     """Whether a number stands in one noun phrase with words [first, after): no verb of its own and no other noun between them."""
     at = sentence.words.index(number)
     part = _in_formula(sentence, number) and _OPERATED.match(sentence.text, number.end) is not None
-    if part or (number.text in wording().counts and not need.whole) or in_compound(sentence.text, sentence.words, at, at + 1):
+    if part or (number.text in wording().counts and not item.whole) or in_compound(sentence.text, sentence.words, at, at + 1):
         return False
     if at >= after:
         between = sentence.words[after:at]
@@ -243,16 +243,16 @@ def everything(sentences: Iterable[TargetSentence], table: Phrases[tuple[Checkli
             yield Pointer(sentence, sentence.cites, cue)
 
 
-def _verdict(need: ChecklistItem, shown: Sequence[Stating], pointers: Sequence[Pointer]) -> DetailVerdict:
-    own = [mention for mention in shown if mention.said.weight >= OWN]
-    stating = [mention for mention in own if mention.value or (need.words and _does(mention))]
+def _verdict(item: ChecklistItem, shown: Sequence[Stating], pointers: Sequence[Pointer]) -> DetailVerdict:
+    own = [mention for mention in shown if mention.sentence.weight >= OWN]
+    stating = [mention for mention in own if mention.value or (item.words and _does(mention))]
     state = Specification.SPECIFIED if stating else Specification.PARTIALLY_SPECIFIED if own else Specification.UNSPECIFIED
-    return DetailVerdict(need, state, _best(stating or own), tuple(pointers))
+    return DetailVerdict(item, state, _best(stating or own), tuple(pointers))
 
 
 def _does(shown: Stating) -> bool:
     """Whether a mere mention says what was done: in a set-up section, in a sentence that defers to nobody."""
-    return shown.said.weight >= _DOING and not shown.said.caption and shown.strength > 0.3 * shown.said.weight
+    return shown.sentence.weight >= _DOING and not shown.sentence.caption and shown.strength > 0.3 * shown.sentence.weight
 
 
 def _best(shown: Sequence[Stating]) -> tuple[Stating, ...]:
@@ -268,32 +268,32 @@ def _best(shown: Sequence[Stating]) -> tuple[Stating, ...]:
 
 def unclaimed(verdict: DetailVerdict, occurrences_by_key: Mapping[str, Sequence[FactOccurrence]], target: WorkId) -> DetailVerdict:
     """The verdict without numbers that were read, in the same sentence, as the value of something else: "400K steps" are no sampling steps."""
-    if verdict.state is not Specification.SPECIFIED or not verdict.need.number or not any(number(shown.value) is not None for shown in verdict.shown):
+    if verdict.state is not Specification.SPECIFIED or not verdict.item.number or not any(number(shown.value) is not None for shown in verdict.shown):
         return verdict
     others = (
         occurrence
         for name, some in occurrences_by_key.items()
-        if name not in verdict.need.detail.facts
+        if name not in verdict.item.detail.facts
         for occurrence in some
         if occurrence.fact.work == target
     )
     facts = [(occurrence.fact.chunk, occurrence.fact.said.strip(), number(occurrence.fact.value)) for occurrence in others]
     kept = tuple(
-        replace(shown, value="") if not _surely(verdict.need, shown.said.text) and _claimed(shown, facts) else shown for shown in verdict.shown
+        replace(shown, value="") if not _surely(verdict.item, shown.sentence.text) and _claimed(shown, facts) else shown for shown in verdict.shown
     )
     state = verdict.state if any(shown.value for shown in kept) else Specification.PARTIALLY_SPECIFIED
     return replace(verdict, state=state, shown=tuple(sorted(kept, key=lambda shown: not shown.value)))
 
 
-def _surely(need: ChecklistItem, sentence: str) -> bool:
+def _surely(item: ChecklistItem, sentence: str) -> bool:
     """Whether a sentence names a detail by more than one word, or its topic: "for sampling, 250 steps"."""
     text = " ".join(phrase(sentence))
-    return need.detail.topic in text or any(" ".join(mention) in text for mention in need.mentions if len(mention) > 1)
+    return item.detail.topic in text or any(" ".join(mention) in text for mention in item.mentions if len(mention) > 1)
 
 
 def _claimed(shown: Stating, facts: Sequence[tuple[str, str, float | int | None]]) -> bool:
     value = number(shown.value)
-    here = ((written, read) for chunk, written, read in facts if chunk == shown.said.chunk.id)
+    here = ((written, read) for chunk, written, read in facts if chunk == shown.sentence.chunk.id)
     return value is not None and any(
-        read is not None and abs(read - value) <= 1e-9 * abs(value) and written in shown.said.text for written, read in here
+        read is not None and abs(read - value) <= 1e-9 * abs(value) and written in shown.sentence.text for written, read in here
     )

@@ -40,7 +40,7 @@ def said(*texts: str, section: str = "Implementation details", role: str = "para
 
 def verdict(name: str, sentences: list[TargetSentence]) -> DetailVerdict:
     needs = checklist().of(["training", "vision", "llm", "language"])
-    return next(one for one in judged(needs, sentences) if one.need.detail.name == name)
+    return next(one for one in judged(needs, sentences) if one.item.detail.name == name)
 
 
 def test_a_value_beside_the_name_specifies_a_detail() -> None:
@@ -174,8 +174,8 @@ def stated(value: str, text: str, words: str, name: str = "lr_schedule") -> Fact
 def test_a_number_that_was_read_as_something_else_is_no_second_value() -> None:
     found = verdict("dataset_size", said("Quality is high after 400K steps and on many images."))
     judged_as = replace(found, state=Specification.SPECIFIED, shown=(replace(found.shown[0], value="400k"),))
-    steps = stated("400000", found.shown[0].said.chunk.text, "400K steps", "steps")
-    steps = replace(steps, fact=replace(steps.fact, chunk=found.shown[0].said.chunk.id))
+    steps = stated("400000", found.shown[0].sentence.chunk.text, "400K steps", "steps")
+    steps = replace(steps, fact=replace(steps.fact, chunk=found.shown[0].sentence.chunk.id))
     assert unclaimed(judged_as, {"steps": [steps]}, TARGET.id).state is Specification.PARTIALLY_SPECIFIED
     assert unclaimed(judged_as, {}, TARGET.id).state is Specification.SPECIFIED
 

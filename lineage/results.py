@@ -155,12 +155,15 @@ _GAP_WORDS = {
     GapReason.CODE_SAYS_HOW: "spoken of; the code says how",
 }
 
+_UNCONFIRMED = "not confirmed by a second reading"
+
 
 @dataclass(frozen=True)
 class Gap:
     """One needed detail: how far the target states it, where, and what the lineage offers for what is missing.
 
     `reason` says why it stands so, `of` the value, names or cues that the reason speaks of; `decision` is what was decided on it.
+    `confirmed` is whether a chat model that knows the whole text finds that its answer holds, None where none was asked.
     """
 
     detail: Detail
@@ -171,11 +174,14 @@ class Gap:
     reason: GapReason | None = None
     of: str = ""
     decision: Decision | None = None
+    confirmed: bool | None = None
 
     @property
     def why(self) -> str:
         """The reason in words."""
-        return _GAP_WORDS[self.reason].format(self.of) if self.reason else ""
+        return "; ".join(
+            filter(None, (_GAP_WORDS[self.reason].format(self.of) if self.reason else "", _UNCONFIRMED if self.confirmed is False else ""))
+        )
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from api.cli.terminal import bad, bold, cut, dim, good, one_line
 from lineage.citation import name, pinpoint
 from lineage.generation import Damaged
+from lineage.hyperparameters.values import worded
 from lineage.licenses import called
 from lineage.records import Answer, Hit, LedgerRow, Status
 from lineage.text.hidden_text import visible
@@ -367,7 +368,7 @@ def _rest(values: Sequence[Value]) -> list[str]:
     """Further values, each with its first place only."""
     if not values:
         return []
-    lines = [f"  {shorten(f'{value.value} {value.unit}', 60)}  {dim(plain(pinpoint(value.held[0].evidence)))}" for value in values[:_SHORT]]
+    lines = [f"  {shorten(worded(value.value, value.unit), 60)}  {dim(plain(pinpoint(value.held[0].evidence)))}" for value in values[:_SHORT]]
     more = f", the first {_SHORT} of them with one place each" if len(values) > _SHORT else ", one place each"
     return ["", f"{counted(len(values), 'further value')}{more}; --json gives all:", *lines]
 
@@ -377,7 +378,7 @@ def _value(value: Value) -> list[str]:
     computed = "" if value.held[0].fact.literal else "computed: "
     mark = "  ← inherited by the target" if value.inherited else ""
     count = counted(len(value.held), "place") + (f" in {counted(works, 'work')}" if len(value.held) > 1 else "")
-    lines = [f"{computed}{bold(plain(f'{value.value} {value.unit}'))}  ({count}){good(mark)}"]
+    lines = [f"{computed}{bold(plain(worded(value.value, value.unit)))}  ({count}){good(mark)}"]
     lines += [line for occurrence in value.held[:_HELD] for line in _holder(occurrence)]
     left = len(value.held) - _HELD
     return [*lines, f"    … {left} more"] if left > 0 else lines

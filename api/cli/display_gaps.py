@@ -11,6 +11,7 @@ from api.cli.terminal import bad, bold, cut, dim
 from api.wire.insight import KINDS, answered, is_open, valued
 from lineage.citation import citation, pinpoint
 from lineage.decisions import Decision
+from lineage.hyperparameters.values import worded
 from lineage.reasons import first
 from lineage.records import MECHANISM, Hit, ReasonKind
 from lineage.results import SETTING, Conflict, Gap, Gaps, Specification, Suggestion
@@ -22,7 +23,8 @@ _STATES = {
 }
 _SETTINGS = "FURTHER SETTINGS of its own code, which the text does not give"
 _DECIDED = "DECIDED"
-_HEADINGS = (_DECIDED, *list(_STATES.values())[:2], _SETTINGS, _STATES[Specification.SPECIFIED])
+_UNCONFIRMED = "UNCONFIRMED: the model, with the whole text before it, does not find that these apply and that the lines decide them"
+_HEADINGS = (_DECIDED, *list(_STATES.values())[:2], _SETTINGS, _STATES[Specification.SPECIFIED], _UNCONFIRMED)
 _WIDTH = 150
 _STATEMENTS = 3
 LINES = 40
@@ -59,6 +61,8 @@ def _heading(gap: Gap) -> str:
         return _DECIDED
     if gap.state is Specification.SPECIFIED:
         return _STATES[gap.state]
+    if gap.confirmed is False:
+        return _UNCONFIRMED
     return _SETTINGS if gap.detail.name.startswith(SETTING) else _STATES[gap.state]
 
 
@@ -67,6 +71,8 @@ def _row(gap: Gap, heading: str, shown: set[str]) -> Iterator[str]:
         return decided(gap, gap.decision)
     if heading == _SETTINGS:
         return _setting(gap)
+    if heading == _UNCONFIRMED:
+        return iter((_brief_decision(gap, _WIDTH),))
     return _gap(gap, shown)
 
 
@@ -163,7 +169,7 @@ def _conflict(conflict: Conflict) -> Iterator[str]:
 
 def brief(report: Gaps, rows: int = LINES, columns: int = 80) -> str:
     """The contradictions, and as many open decisions as fit `rows` lines of a terminal of `columns`, each cut at its edge and not wrapped."""
-    decisions = sorted((gap for gap in report.gaps if is_open(gap)), key=lambda gap: -gap.detail.weight)
+    decisions = sorted((gap for gap in report.gaps if is_open(gap) and gap.confirmed is not False), key=lambda gap: -gap.detail.weight)
     above = [*_brief_head(report), *_brief_made(report), *_brief_conflicts(report.conflicts, columns)]
     room = max(_FEWEST, min(LINES, rows) - len(above) - _FRAME)
     lines = [*above, *_brief_open(decisions, room, columns), "", *_brief_foot(report, len(decisions))]
@@ -210,7 +216,9 @@ def _brief_decision(gap: Gap, columns: int) -> str:
     if not gap.suggestions:
         return _brief_row(title, "nothing in the lineage", None, columns)
     fact = gap.suggestions[0].held[0].fact
-    return _brief_row(title, fact.value if fact.end_line else f"{fact.name} = {fact.value} {fact.unit}", gap.suggestions[0].held[0].evidence, columns)
+    return _brief_row(
+        title, fact.value if fact.end_line else f"{fact.name} = {worded(fact.value, fact.unit)}", gap.suggestions[0].held[0].evidence, columns
+    )
 
 
 def _brief_row(title: str, value: str, evidence: Hit | None, columns: int) -> str:
@@ -234,6 +242,7 @@ def _place(hit: Hit) -> str:
 
 def _brief_foot(report: Gaps, decisions: int) -> Iterator[str]:
     rows = [gap for gap in report.gaps if not gap.decision]
-    stated = sum(gap.state is Specification.SPECIFIED for gap in rows)
-    yield f"not shown: {stated} stated details, {len(rows) - stated - decisions} further settings"
+    stated, unconfirmed = (sum(kind) for kind in ((gap.state is Specification.SPECIFIED for gap in rows), (gap.confirmed is False for gap in rows)))
+    more = f", {unconfirmed} that the model does not confirm" if unconfirmed else ""
+    yield f"not shown: {stated} stated details, {len(rows) - stated - unconfirmed - decisions} further settings{more}"
     yield dim("all of it: lineage gaps --full     one detail: lineage facts NAME")

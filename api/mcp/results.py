@@ -19,6 +19,7 @@ from lineage import licenses
 from lineage.citation import pinpoint
 from lineage.decisions import Decision
 from lineage.errors import LineageError
+from lineage.hyperparameters.values import worded
 from lineage.records import UNKNOWN, Hit, Provenance
 from lineage.results import Conflict, FactOccurrence, Gap, PackItem, Suggestion, Value
 from lineage.text.hidden_text import inline, printable, shortened, visible
@@ -124,7 +125,7 @@ def value_text(value: Row) -> str:
 
 
 def _valued(row: Row) -> str:
-    return f"{row['value']} {row['unit']}".rstrip()
+    return worded(row["value"], row["unit"])
 
 
 def _cited(row: Row) -> str:

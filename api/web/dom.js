@@ -54,6 +54,19 @@ system.addEventListener("change", paint);
 // A license as people read it.
 export const license = (name) => ({ custom: "custom license", unknown: "no license stated" })[name] || name || "no license stated";
 
+// A value as people read it: a schedule comes as JSON with its kind and what is known of it.
+export function worded({ value, unit }) {
+  let words = value;
+  if (value.startsWith('{"kind"')) {
+    try {
+      const { kind, ...more } = JSON.parse(value);
+      const known = Object.entries(more).map((each) => each.join(" ")).join(", ");
+      words = known ? `${kind} (${known})` : kind;
+    } catch { /* something else in braces */ }
+  }
+  return make("bdi", {}, [words, unit].filter(Boolean).join(" "));
+}
+
 export const counted = (n, word, many = `${word}s`) => `${n.toLocaleString("en")} ${n === 1 ? word : many}`;
 
 export const ROLES = {

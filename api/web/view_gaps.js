@@ -1,6 +1,6 @@
 // Gaps: where sources contradict each other; then what a reproduction needs, what the paper states of it, and where the rest comes from.
 
-import { address, addressed, announce, counted, make, note, noted, problem, strange } from "./dom.js";
+import { address, addressed, announce, counted, make, note, noted, problem, strange, worded } from "./dom.js";
 import { cited, quote } from "./evidence.js";
 import { get } from "./server.js";
 
@@ -67,11 +67,14 @@ function details(every, lineage) {
     make("div", { class: "row", role: "group", "aria-label": "Show details by state" }, ...filters), total, table];
 }
 
+const isUnconfirmed = (gap) => gap.confirmed === false && !gap.decision;
 const isSetting = (gap) => gap.state !== "SPECIFIED" && gap.detail.name.startsWith("setting:");
 
 function tables(listed) {
   if (!listed.length) return [note("Nothing in these states.")];
-  return [rows(listed.filter((gap) => !isSetting(gap))), settings(listed.filter(isSetting))].filter(Boolean);
+  const [doubted, others] = [listed.filter(isUnconfirmed), listed.filter((gap) => !isUnconfirmed(gap))];
+  const more = doubted.length ? make("details", {}, make("summary", {}, `${counted(doubted.length, "decision")} that a second reading does not confirm`), rows(doubted)) : null;
+  return [rows(others.filter((gap) => !isSetting(gap))), settings(others.filter(isSetting)), more].filter(Boolean);
 }
 
 function rows(listed) {
@@ -118,7 +121,7 @@ function sentence(hit, quoted) {
   return make("blockquote", {}, strange(words));
 }
 
-const value = (fact) => make("span", { class: "value" }, make("bdi", {}, [fact.value, fact.unit].filter(Boolean).join(" ")));
+const value = (fact) => make("span", { class: "value" }, worded(fact));
 
 export const strength = (offer) => make("span", { class: "badge", title: offer.reason || null }, offer.grade);
 

@@ -18,7 +18,7 @@ export async function paper(view, { lineage, signal }) {
     view.replaceChildren(make("div", { class: "paper" },
       make("div", {}, head(report, open), contradictions(report.conflicts),
         decided(report.decided, lineage, again), make("h2", {}, `${counted(open.length, "open decision")}, and what the ancestors do`),
-        ...report.parts.filter((part) => part.decisions.length).map((part) => section(part, lineage, again))),
+        ...report.parts.filter((part) => part.decisions.length).map((part) => section(part, lineage, again)), unconfirmed(report.unconfirmed, lineage, again)),
       beside(report, lineage)));
     announce(`${told(report.conflicts)}${counted(open.length, "open decision")}`);
     const row = document.getElementById(`detail-${addressed().get("detail") || ""}`);
@@ -55,6 +55,13 @@ function section(part, lineage, again) {
   draw(wanted < FIRST ? FIRST : part.decisions.length);
   return make("section", { class: "part" }, make("h3", {}, part.part.charAt(0).toUpperCase() + part.part.slice(1)),
     from ? make("p", { class: "small" }, "taken from ", about(lineage, from.work, strange(from.title || from.work)), from.reason ? make("blockquote", {}, strange(from.reason)) : null) : null, held);
+}
+
+function unconfirmed(decisions, lineage, again) {
+  if (!decisions.length) return null;
+  const open = decisions.some((gap) => gap.detail.name === addressed().get("detail"));
+  return make("details", { open }, make("summary", {}, `${counted(decisions.length, "decision")} that a second reading does not confirm`),
+    table({ decisions }, decisions.length, lineage, again));
 }
 
 function table({ decisions }, count, lineage, again) {

@@ -1,6 +1,6 @@
 // Values: one detail across the whole lineage. Who holds which value, since when, who dissents, what the target inherits.
 
-import { address, addressed, announce, counted, make, note, problem } from "./dom.js";
+import { address, addressed, announce, counted, make, note, problem, worded } from "./dom.js";
 import { around, cited, isCode, quote } from "./evidence.js";
 import { get } from "./server.js";
 
@@ -58,7 +58,7 @@ function consensus(found, lineage) {
   if (picked.length) compare(both, found, lineage);
   return make("div", {}, make("h2", {}, found.title), ...found.why.map((words) => make("p", {}, make("bdi", {}, words))), ...found.notes.map((words) => note(words)), both,
     ...found.values.map((value) => make("section", { class: "card" },
-      make("div", { class: "head row spread" }, make("h3", { class: "value" }, make("bdi", {}, [value.value, value.unit].filter(Boolean).join(" "))),
+      make("div", { class: "head row spread" }, make("h3", { class: "value" }, worded(value)),
         make("span", { class: "row" }, value.inherited ? make("span", { class: "state specified" }, "inherited by the target") : null,
           make("span", { class: "meter" }, make("meter", { min: "0", max: String(most), value: String(value.held.length), "aria-label": "support" }), counted(value.held.length, "place")))),
       make("div", { class: "body" }, ...value.held.slice(0, 6).map((held) => holder(held, pick)), value.held.length > 6 ? make("details", {}, make("summary", {}, `${value.held.length - 6} more`), ...value.held.slice(6).map((held) => holder(held, pick))) : null))));
@@ -74,7 +74,7 @@ async function compare(both, found, lineage) {
   try {
     const lines = await Promise.all(sides.map((held) => around(held.evidence, lineage, isCode(held.evidence) ? 10 : 1)));
     both.replaceChildren(make("section", { class: "sides compared", "aria-label": "Two sources side by side" }, ...sides.map((held, i) => make("div", { class: "side" },
-      make("div", { class: "value" }, make("bdi", {}, [held.fact.value, held.fact.unit].filter(Boolean).join(" "))), cited(held.evidence), lines[i]))));
+      make("div", { class: "value" }, worded(held.fact)), cited(held.evidence), lines[i]))));
     both.scrollIntoView({ block: "start" });
     announce("Two sources side by side");
   } catch (error) {

@@ -12,6 +12,7 @@ from api.wire.hits import TRUST, HitView, LineageRelation, Source, Trust, focus_
 from api.wire.markup import Rendered
 from lineage.citation import pinpoint
 from lineage.decisions import Decision
+from lineage.hyperparameters.values import worded
 from lineage.records import UNKNOWN, ChunkKind, Fact, Focus, Hit, Provenance, Work
 from lineage.results import (
     SETTING,
@@ -112,6 +113,7 @@ class GapView:
     facts: tuple[FactOccurrenceView, ...]
     suggestions: tuple[SuggestionView, ...]
     decision: Decision | None = None
+    confirmed: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -292,7 +294,7 @@ def is_open(gap: Gap | GapView) -> bool:
 def valued(occurrence: FactOccurrence | FactOccurrenceView) -> str:
     """A value with its unit and scope."""
     fact = occurrence.fact
-    return fact.value + (f" {fact.unit}" if fact.unit else "") + (f" ({fact.scope})" if fact.scope else "")
+    return worded(fact.value, fact.unit) + (f" ({fact.scope})" if fact.scope else "")
 
 
 def answered(offer: Suggestion | SuggestionView) -> str:

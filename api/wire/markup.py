@@ -58,11 +58,12 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class Table:
-    """A table; a cell is a text or pieces of one."""
+    """A table; a cell is a text or pieces of one. One that is `folded` shows its caption alone until it is opened."""
 
     heads: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     caption: str = ""
+    folded: bool = False
 
 
 Block = Heading | Paragraph | Table
@@ -78,10 +79,11 @@ def _html(block: Block, attributes: str) -> str:
         return f"<h{block.level}>{_text(block.text)}</h{block.level}>"
     if isinstance(block, Paragraph):
         return f"<p>{_html_cell(block.text)}</p>"
-    caption = f"<caption>{_text(block.caption)}</caption>" if block.caption else ""
+    caption = f"<caption>{_text(block.caption)}</caption>" if block.caption and not block.folded else ""
     heads = "".join(f'<th scope="col">{_text(head)}</th>' for head in block.heads)
     rows = "".join(f"<tr>{''.join(f'<td{attributes}>{_html_cell(cell)}</td>' for cell in row)}</tr>\n" for row in block.rows)
-    return f"<table>{caption}<thead><tr>{heads}</tr></thead>\n<tbody>{rows}</tbody></table>"
+    table = f"<table>{caption}<thead><tr>{heads}</tr></thead>\n<tbody>{rows}</tbody></table>"
+    return f"<details><summary>{_text(block.caption)}</summary>\n{table}</details>" if block.folded else table
 
 
 def _html_cell(cell: Cell) -> str:

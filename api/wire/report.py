@@ -59,7 +59,8 @@ class ReportLicense:
 class ReportView(Rendered):
     """What a paper does not tell: contradictions, what was decided, open decisions by part with the best answer of the lineage; licenses; the ledger.
 
-    `stated` counts the details that the paper states, `unread` those items of the ledger that failed or are incomplete.
+    `unconfirmed` are open decisions of which a chat model does not find that they apply and that their answer decides them, `stated` counts
+    the details that the paper states, `unread` those items of the ledger that failed or are incomplete.
     """
 
     lineage: str
@@ -69,6 +70,7 @@ class ReportView(Rendered):
     conflicts: tuple[ConflictView, ...]
     decided: tuple[GapView, ...]
     parts: tuple[ReportPart, ...]
+    unconfirmed: tuple[GapView, ...]
     stated: int
     licenses: tuple[ReportLicense, ...]
     sums: Mapping[str, Mapping[str, int]]
@@ -90,7 +92,8 @@ def report_of(gaps: GapsView, generation: Generation, status: Completeness) -> R
 
     catalog = generation.catalog
     works = {work.id: work for work in catalog.works()}
-    rows = sorted(filter(is_open, gaps.gaps), key=lambda gap: -gap.detail.weight)
+    every = sorted(filter(is_open, gaps.gaps), key=lambda gap: -gap.detail.weight)
+    rows = [gap for gap in every if gap.confirmed is not False]
     ancestors = [TitledAncestor.titled(row, works) for row in catalog.meta().get("ancestors", ())]
     parts = []
     for name in (*(part.value for part in Part), OTHER):
@@ -106,6 +109,7 @@ def report_of(gaps: GapsView, generation: Generation, status: Completeness) -> R
         conflicts=gaps.conflicts,
         decided=tuple(_best(gap) for gap in gaps.gaps if gap.decision),
         parts=tuple(parts),
+        unconfirmed=tuple(_best(gap) for gap in every if gap.confirmed is False),
         stated=sum(gap.state is Specification.SPECIFIED for gap in gaps.gaps),
         licenses=tuple(map(_license, read)),
         sums=status.sums,
@@ -141,6 +145,9 @@ def _blocks(report: ReportView) -> Iterator[Block]:
     yield Heading(2, "Open decisions, and what the ancestors do")
     for part in report.parts:
         yield from _part(part)
+    if report.unconfirmed:
+        more = f"{counted(len(report.unconfirmed), 'decision')} that a second reading does not confirm"
+        yield Table(HEADS, tuple(map(decision_row, report.unconfirmed)), more, folded=True)
     yield Heading(2, "Ancestors by part")
     yield Table(
         ("Part", "Taken from", "Rank", "Because"),

@@ -22,6 +22,7 @@ from lineage.code_reuse.derivation import Derivation
 from lineage.code_reuse.reuse import Shared
 from lineage.file_roles import ASIDE
 from lineage.generation import Manifest
+from lineage.hyperparameters.values import worded
 from lineage.records import UNKNOWN, CodeLink, FileRole, LedgerRow, Provenance, Reference, Status, Work, WorkId
 from lineage.references.signals import TitledAncestor
 from lineage.text.hidden_text import inline, shortened
@@ -312,7 +313,7 @@ class Sayings:
     def of(cls, catalog: Catalog, gaps: Gaps) -> Sayings:
         """Read from a catalog and its report."""
         works = {str(work.id): str(work.meta.get("commit") or work.meta.get("version") or "") for work in catalog.works()}
-        values = {gap.detail.title: _value(f"{offer.value} {offer.unit}" for offer in gap.suggestions[:1]) or gap.state.value for gap in gaps.gaps}
+        values = {gap.detail.title: _value(worded(offer.value, offer.unit) for offer in gap.suggestions[:1]) or gap.state.value for gap in gaps.gaps}
         return cls(gaps.generation, works, values)
 
     def since(self, before: Sayings, lineage: str) -> Updated:

@@ -14,6 +14,7 @@ import re
 import unicodedata
 import warnings
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 
 Scalar = bool | int | float | str | None
@@ -261,3 +262,13 @@ def _counted(text: str) -> Iterator[str]:
 
 def _shown(value: float) -> str:
     return f"{value:.10g}"
+
+
+def worded(value: str, unit: str = "") -> str:
+    """A normalized value with its unit, as people read it: a schedule is its kind, with what is known of it behind."""
+    if value.startswith('{"kind"'):
+        with suppress(ValueError, AttributeError, KeyError):
+            known = json.loads(value)
+            kind, more = known.pop("kind"), ", ".join(f"{name} {amount}" for name, amount in known.items())
+            value = f"{kind} ({more})" if more else str(kind)
+    return f"{value} {unit}".rstrip()

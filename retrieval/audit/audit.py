@@ -16,7 +16,7 @@ from functools import cached_property
 from lineage.decisions import Decision
 from lineage.hyperparameters.ontology import Ontology
 from lineage.hyperparameters.terms import fold
-from lineage.hyperparameters.values import number
+from lineage.hyperparameters.values import number, worded
 from lineage.results import AuditFinding, FactOccurrence, Strength, Verdict
 from retrieval.audit.expectations import (
     COLLECTED,
@@ -329,7 +329,7 @@ def once(groups: Iterable[list[tuple[Expectation, FactOccurrence]]]) -> Iterator
 
 
 def _shown(occurrence: FactOccurrence) -> str:
-    return " ".join(filter(None, (occurrence.fact.value, occurrence.fact.unit)))
+    return worded(occurrence.fact.value, occurrence.fact.unit)
 
 
 def _scope(occurrence: FactOccurrence) -> str:

@@ -9,6 +9,7 @@ from typing import Literal
 
 from lineage.citation import pinpoint
 from lineage.decisions import Decision
+from lineage.hyperparameters.values import worded
 from lineage.records import MECHANISM, Fact, Focus, Hit, WorkId
 from lineage.results import Conflict, FactOccurrence, Gap, Gaps, PackItem, Specification, Stage, Suggestion
 from lineage.text.tokens import terms
@@ -288,7 +289,7 @@ def _side(occurrence: FactOccurrence) -> str:
 
 
 def _value(fact: Fact | Suggestion) -> str:
-    return code(f"{fact.value} {fact.unit}".strip())
+    return code(worded(fact.value, fact.unit))
 
 
 def _cited(hit: Hit) -> str:

@@ -23,7 +23,9 @@ from retrieval.gaps.model_code import about, choices_of_code
 from retrieval.gaps.model_contradictions import contradictions
 from retrieval.gaps.model_places import asking, heaviest, is_open, with_choices
 from retrieval.gaps.model_reader import MOST_WINDOWS, QUOTED, Claim, Reader, fact_of, fitting, is_verbatim, window_text, windows
+from retrieval.gaps.model_review import reviewed
 from retrieval.gaps.model_terms import with_terms
+from retrieval.gaps.set_elsewhere import followed
 from retrieval.gaps.undocumented_settings import works
 from retrieval.search.engine import Engine
 
@@ -71,13 +73,19 @@ def with_claims(report: Gaps, engine: Engine, facts: FactIndex, chat: ChatModel,
         read = choices_of_code(reader, inherited) if not works(engine) else []
         rows = with_choices(reader, report.gaps, searched, read, about(reader, inherited))
     reader.finish()
-    gaps = tuple(_with_statements(gap, stated.get(gap.detail.name, ())) for gap in rows)
-    return replace(report, gaps=gaps, conflicts=conflicts, ancestors=inherited, notes=(*report.notes, reader.note))
+    gaps = reviewed(reader, [_with_settings(reader, _with_statements(gap, stated.get(gap.detail.name, ()))) for gap in rows])
+    reader.finish()
+    return replace(report, gaps=tuple(gaps), conflicts=conflicts, ancestors=inherited, notes=(*report.notes, reader.note))
 
 
 def _with_statements(gap: Gap, stated: Sequence[Suggestion]) -> Gap:
     """A row with what the model read in the target's own text before all others."""
     return replace(gap, state=Specification.PARTIALLY_SPECIFIED, suggestions=(*stated, *gap.suggestions)) if stated else gap
+
+
+def _with_settings(reader: Reader, gap: Gap) -> Gap:
+    """A row with the values of the names that the chosen lines hand on."""
+    return replace(gap, suggestions=tuple(followed(reader, offer) if offer.grade == "model" else offer for offer in gap.suggestions))
 
 
 def _stated(reader: Reader, rows: Sequence[Gap], target: WorkId) -> dict[str, list[Suggestion]]:

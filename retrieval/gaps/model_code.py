@@ -171,7 +171,7 @@ def _choices(reader: Reader, shown_places: Sequence[ShownPlace]) -> Iterator[Gap
     for place in shown_places:
         files.setdefault(place.where, []).append(place)
     shown = [f"File {n}: {where}\n" + "\n".join(place.text for place in places) for n, (where, places) in enumerate(files.items(), 1)]
-    answer = reader.ask(_CHOICES, "\n\n".join((_nearest(reader, "\n".join(shown), _TEXT), *shown)), CodeChoices)
+    answer = reader.ask(_CHOICES, "\n\n".join((_nearest(reader, "\n".join(shown), _TEXT), *shown)), CodeChoices) or _expected(reader, shown_places[0])
     of_file = list(files.values())
     for nth, claim in enumerate(islice(answer.choices if answer else (), _EACH)):
         places = of_file[claim.file - 1] if 1 <= claim.file <= len(of_file) else ()
@@ -181,6 +181,14 @@ def _choices(reader: Reader, shown_places: Sequence[ShownPlace]) -> Iterator[Gap
         if reader.is_kept(bool(chosen and name)) and chosen:
             detail = Detail(name, title, "procedure", own_words(claim.question)[: 2 * QUOTED], weight=round(1 - nth / 40, 3))
             yield Gap(detail, Specification.UNSPECIFIED, suggestions=(_offer(reader, name, chosen, claim),))
+
+
+def _expected(reader: Reader, place: ShownPlace) -> CodeChoices | None:
+    """As many choices as a call may make, where it is only counted what would be asked."""
+    if reader.chat.sends:
+        return None
+    titles = (f"{reader.calls} {n}" for n in range(_EACH))
+    return CodeChoices(choices=tuple(CodeChoice(title=title, question="-" * QUOTED, file=1, first=place.first, last=place.first) for title in titles))
 
 
 def _offer(reader: Reader, name: str, place: ShownPlace, claim: CodeChoice) -> Suggestion:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from lineage.citation import citation, pinpoint
 from lineage.citation import name as work_name
+from lineage.hyperparameters.values import worded
 from lineage.records import CodeLink, Hit, Reference, Work, WorkId
 from lineage.results import FactOccurrence, Grade, Suggestion
 from lineage.text.hidden_text import visible
@@ -166,7 +167,7 @@ def _one_a_place(group: Sequence[FactOccurrence]) -> list[FactOccurrence]:
 
 
 def _has(name: str, occurrence: FactOccurrence) -> str:
-    value = occurrence.fact.value + (f" {occurrence.fact.unit}" if occurrence.fact.unit else "")
+    value = worded(occurrence.fact.value, occurrence.fact.unit)
     scope = f" ({visible(occurrence.fact.scope)[0]})" if occurrence.fact.scope else ""
     return f"has {name} = {visible(value)[0]}{scope} at {pinpoint(line_of(occurrence))}"
 

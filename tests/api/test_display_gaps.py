@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from api.cli import display_gaps, terminal
 from lineage.records import Fact, Focus, Hit, Work
 from lineage.results import Conflict, Detail, FactOccurrence, Gap, GapReason, Gaps, Specification, Suggestion
@@ -70,6 +72,27 @@ def test_rows_stand_under_their_headings_in_one_order():
     rows = shown(known, gap("setting:eps", offered("eps", "1")), gap("seed", stated=(PAPER,)), gap("betas"))
     heads = [row.split(" ")[0] for row in rows if row[:2].isupper()]
     assert heads == ["UNSPECIFIED", "PARTIALLY", "FURTHER", "SPECIFIED"]
+
+
+def test_what_a_second_reading_does_not_confirm_comes_last_a_line_each_and_is_only_counted_on_a_screen():
+    doubted = replace(gap("warm-up", offered("warmup", "5", 9), title="Warm-up"), confirmed=False)
+    rows = shown(doubted, replace(gap("lr"), state=Specification.SPECIFIED), replace(gap("betas", offered("betas", "0.9")), confirmed=True))
+    assert rows[-2].startswith("UNCONFIRMED")
+    assert rows[-1].split() == ["Warm-up", "warmup", "=", "5", "own/train.py:9"]
+    screen = terminal.plain(display_gaps.brief(Gaps("x", "1", Work(small.TARGET), (), (doubted, gap("betas", offered("betas", "0.9"))))))
+    assert "OPEN DECISIONS (1)" in screen
+    assert "Warm-up" not in screen
+    assert "not shown: 0 stated details, 0 further settings, 1 that the model does not confirm" in screen
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [('{"kind": "plateau"}', "plateau"), ('{"kind": "cosine", "warmup_steps": 500}', "cosine (warmup_steps 500)"), ('{"kind": 3', '{"kind": 3')],
+)
+def test_a_schedule_is_shown_in_words(value, words):
+    schedule = gap("schedule", offered("schedule", value))
+    assert f"schedule = {words}" in "\n".join(shown(schedule))
+    assert f"schedule = {words}" in terminal.plain(display_gaps.brief(Gaps("x", "1", Work(small.TARGET), (), (schedule,)), columns=200))
 
 
 def test_a_small_screen_shows_every_contradiction_and_the_ends_of_long_places():

@@ -15,7 +15,7 @@ from api.operations import Service
 from api.server.engines import KeptParts
 from lineage import settings
 from lineage.errors import UsageError
-from lineage.records import Fact
+from lineage.records import Fact, Setting
 from tests.fakes import small_lineage as small
 from tests.fakes.chat_server import ChatServer
 
@@ -36,6 +36,7 @@ FORMS = {
     "Report\neach contradiction": ("contradictions", "contradictions"),
     "sceptical reviewer": ("verdicts", "verdicts"),
     "tell one difference twice": ("repeated", "repeated"),
+    "A first reader listed": ("stand", "stand"),
 }
 CLIPPED = "    return clip(inputs, low=0.02)"
 OPTIMIZER = "optimizer = Adam(model.parameters(), lr=0.5)"
@@ -269,6 +270,65 @@ def test_a_question_that_asks_for_a_decision_finds_the_place_that_was_chosen_for
     assert (FURTHER["title"],) not in reasons(Service(Parts(settings.load(home=home))))
 
 
+HANDED_ON = "def preprocess(inputs, floor=None):\n    return clip(inputs, low, high=args.high)"
+DEFAULTS = "def scale(\n    low: float = 0.02,  # of both\n    floor=0.5,\n):\n    ..."
+
+
+def test_a_chosen_line_has_the_values_of_the_names_that_it_hands_on(home):
+    pieces = [
+        *small.chunks(),
+        small.chunk(small.REPO, "clip.py", f"# preprocessing and normalisation of inputs\n{HANDED_ON}\n\n\n{DEFAULTS}", first=1),
+        small.chunk(small.REPO, "main.py", "parser.add_argument('--high', default=7)", first=4),
+    ]
+    more = [Setting("high", "7", "default", small.REPO, "main.py", pieces[-1].id, 4)]
+    small.build(home, pieces=pieces, documents=["clip.py"], more=more)
+    with ChatServer(replying(choices=pointing("    return clip(inputs, low, high=args.high)"))) as server:
+        found = by_model(service(home, server).gaps(model=True, no_target_code=True))
+    assert found
+    for _, offer in found:
+        assert offer.value == offer.held[0].fact.value == "return clip(inputs, low, high=args.high) [low = 0.02; high = 7]"
+        assert re.fullmatch(r"set: low = 0.02 at \S*/clip.py#L7\S*", offer.chain[-2])
+        assert re.fullmatch(r"set: high = 7 at \S*/main.py#L4\S*", offer.chain[-1])
+
+
+def standing(quote, title="preprocess"):
+    """Answers that confirm the rows whose question has a word."""
+
+    def found(text):
+        return [{"row": int(n), "quote": quote, "sure": True} for n, asked in re.findall(r"Row (\d+): (.*)", text) if title in asked.lower()]
+
+    return found
+
+
+def test_rows_that_the_text_does_not_confirm_stand_apart_and_nothing_is_lost(home):
+    with ChatServer(replying(choices=pointing(CLIPPED), stand=standing(SENTENCE))) as server:
+        made = service(home, server)
+        report = made.gaps(model=True, no_target_code=True)
+        page = made.report(no_target_code=True)
+    with ChatServer(replying(choices=pointing(CLIPPED), stand="malformed")) as server:
+        before = service(home, server).gaps(model=True, no_target_code=True)
+    rows = {gap.detail.name: gap for gap in report.gaps}
+    assert rows.keys() == {gap.detail.name for gap in before.gaps}
+    confirmed = {name for name, gap in rows.items() if gap.confirmed}
+    assert confirmed
+    assert all("preprocess" in rows[name].detail.question.lower() and SENTENCE in rows[name].stated[0].chunk.text for name in confirmed)
+    doubted = [gap for gap in report.gaps if gap.confirmed is False]
+    assert doubted
+    assert list(report.gaps[-len(doubted) :]) == doubted
+    assert all(gap.why.endswith("not confirmed by a second reading") for gap in doubted)
+    assert all(gap.confirmed is None for gap in before.gaps)
+    assert [gap.detail.name for gap in page.unconfirmed] == [gap.detail.name for gap in sorted(doubted, key=lambda gap: -gap.detail.weight)]
+    assert confirmed <= {gap.detail.name for part in page.parts for gap in part.decisions}
+    [folded] = re.findall("<details><summary>(.*?)</summary>", page.text("html"))
+    assert folded == f"{len(doubted)} decisions that a second reading does not confirm"
+
+
+@pytest.mark.parametrize("quote", ["Inputs are preprocessed as everybody does it.", "", OTHER_WORK])
+def test_a_row_is_not_confirmed_by_words_that_the_text_does_not_have(home, quote):
+    with ChatServer(replying(choices=pointing(CLIPPED), stand=standing(quote))) as server:
+        assert not any(gap.confirmed for gap in service(home, server).gaps(model=True).gaps)
+
+
 CLAIM = {"title": "Learning rate", "statement": 1, "why": "0.5, not 0.01"}
 TOLD = [{"text": RATES, "about": "the adapter"}]
 
@@ -459,7 +519,8 @@ def test_the_command_prints_the_cost_and_sends_nothing(home, monkeypatch):
 
 
 def test_the_command_shows_a_chosen_line_with_how_the_target_comes_by_it(home, monkeypatch):
-    with ChatServer(replying(choices=pointing(CLIPPED), told=TOLD, contradictions=pointing(OPTIMIZER, **CLAIM))) as server:
+    stand = standing(SENTENCE, title="")
+    with ChatServer(replying(choices=pointing(CLIPPED), stand=stand, told=TOLD, contradictions=pointing(OPTIMIZER, **CLAIM))) as server:
         for name, value in (("MODEL", "m-1"), ("BASE_URL", server.url)):
             monkeypatch.setenv(f"LINEAGE_LLM_{name}", value)
         out = CliRunner().invoke(app, ["gaps", "--model", "--full", "--home", str(home)])

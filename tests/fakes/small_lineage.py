@@ -11,7 +11,23 @@ from indexer.store.generations import Store
 from lineage.generation import Generation, Manifest
 from lineage.hyperparameters.ontology import ontology
 from lineage.ports import Embedder
-from lineage.records import Chunk, CodeLink, Document, Fact, LedgerRow, Mention, Reference, Role, RoleVerdict, Status, Tier, Work, WorkId, built_here
+from lineage.records import (
+    Chunk,
+    CodeLink,
+    Document,
+    Fact,
+    LedgerRow,
+    Mention,
+    Reference,
+    Role,
+    RoleVerdict,
+    Setting,
+    Status,
+    Tier,
+    Work,
+    WorkId,
+    built_here,
+)
 
 TARGET = WorkId("arxiv:2401.00001")
 CITED = WorkId("arxiv:2006.10726")
@@ -93,8 +109,9 @@ def build(
     facts: Sequence[Fact] | None = None,
     reports: Callable[[Generation], Mapping[str, bytes]] | None = None,
     documents: Sequence[str] = (),
+    more: Sequence[Setting] = (),
 ) -> Manifest:
-    """A committed generation of it under `home`; `documents` are the target's files whose whole text is there."""
+    """A committed generation of it under `home`; `documents` are further files whose whole text is there, `more` settings."""
     found = list(chunks() if pieces is None else pieces)
     with Store(home).writing(name) as writing, writing.draft() as draft:
         with draft.catalog() as catalog:
@@ -105,15 +122,16 @@ def build(
             for one in (one for one in found if one.path == "conf.yaml"):
                 catalog.add_document(Document(REPO, one.path, one.text, (), "config@1", "config", "yaml", "c" * 64))
             for path in documents:
-                text = "\n".join(one.text for one in found if one.work == TARGET and one.path == path)
-                catalog.add_document(Document(TARGET, path, text, (), "latex@1", "paper", "latex", "d" * 64))
+                work, *form = (REPO, "code@1", "code", "python") if path.endswith(".py") else (TARGET, "latex@1", "paper", "latex")
+                text = "\n".join(one.text for one in found if one.work == work and one.path == path)
+                catalog.add_document(Document(work, path, text, (), *form, "d" * 64))
             catalog.add_chunks(found)
             catalog.add_facts([Fact("lr", "1e-3", "", REPO, found[0].id, "config", 3)] if facts is None else facts)
             files = {(one.work, one.path): Document(one.work, one.path, one.text, (), "code@1", one.kind) for one in found}
             code = {key: file for key, file in files.items() if file.kind != "paper"}
             own = {key: [one for one in found if (one.work, one.path) == key] for key in code}
             settings = [setting for key, file in code.items() for setting in extract(file, own[key], ontology()).settings]
-            catalog.add_settings(settings)
+            catalog.add_settings([*settings, *more])
             catalog.add_files(profiles(files.values(), works(), links()))
             catalog.add_ledger(ledger())
             catalog.expect("reference", 1)

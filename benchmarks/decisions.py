@@ -5,7 +5,8 @@
 `python -m benchmarks.further --wanted benchmarks/decisions/lineages.json` makes the data of the three lineages that `further.json` lacks.
 A sheet (`benchmarks/decisions/ARXIV.jsonl`) has a decision a line, written by a reader of the paper, of the authors' code and of the cited
 repositories: `question`, `answer`, `cited` ("mar/main_mar.py:81-82; DiT/train.py:40", empty where nobody has it). The target's own code is kept out.
-Of the decisions that a cited work holds, printed: those whose place is in the first, the first three, any offer of some row of the gap report; in
+Of the decisions that a cited work holds, printed: those whose place is in the first, the first three, any offer of some row of the gap report, and
+in the first and first three of the rows that a chat model, if one read it, does not set apart (`presented`); in
 the planning pack of 6,000 tokens; in the whole of the first and of the first five hits for the question (`query`), and in their lines that
 answer (`lines`). A place counts within `--near` lines, in whatever row, so the first figures flatter: `--show` prints the rows, to be read by eye.
 """
@@ -16,7 +17,7 @@ import argparse
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,7 @@ SHEETS = Path(__file__).parent / "decisions"
 TASK = "reproduce the paper: model, training, sampling, evaluation"
 _PLACE = re.compile(r"([\w.-]+)/([\w./ -]+?\.\w+):\s*([\d,\s-]+)")
 _CITED = re.compile(r"github\.com/[\w.-]+/([\w.-]+)/([^\s#]+)#L(\d+)(?:-L(\d+))?")
-MEASURES = ("gaps@1", "gaps@3", "gaps@any", "context", "query@1", "query@5", "lines@1", "lines@5")
+MEASURES = ("gaps@1", "gaps@3", "gaps@any", "presented@1", "presented@3", "context", "query@1", "query@5", "lines@1", "lines@5")
 _HITS = 20
 """Hits that are asked for, of which five are read: as many as a batch of questions gets, and the caps of a list depend on it."""
 
@@ -91,13 +92,15 @@ def measured(service: Service, lineage: str, sheet: Sequence[dict[str, Any]], ne
     report = service.gaps(lineage=lineage, no_target_code=True)
     pack = cited(service.context(TASK, lineage=lineage, stage="planning", no_target_code=True).text)
     score: Counter[str] = Counter()
+    presented = replace(report, gaps=tuple(gap for gap in report.gaps if gap.confirmed is not False))
     asked = [(row, gold) for row in sheet if (gold := places(row["cited"]))]
     for row, gold in asked:
         found = list(offers(report, gold, near))
         best = min((number for number, _ in found), default=0)
+        shown = min((number for number, _ in offers(presented, gold, near)), default=0)
         whole, lines = _ranks(service.query(row["question"], lineage=lineage, k=_HITS, no_target_code=True).hits, gold)
         packed = any(place.near(wanted, near) for place in pack for wanted in gold)
-        ways = (best == 1, 0 < best <= 3, best > 0, packed, whole == 1, 0 < whole <= 5, lines == 1, 0 < lines <= 5)
+        ways = (best == 1, 0 < best <= 3, best > 0, shown == 1, 0 < shown <= 3, packed, whole == 1, 0 < whole <= 5, lines == 1, 0 < lines <= 5)
         score.update({name: int(yes) for name, yes in zip(MEASURES, ways, strict=True)})
         if show:
             print(f"  {row['question'][:90]} => {list(dict.fromkeys(title for number, title in found if number <= 3))[:4]}")

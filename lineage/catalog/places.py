@@ -32,6 +32,8 @@ _COMMON = 50
 _SPARSE = 8
 _FEW = 4
 """Places up to which nothing is won by compressing them; most words have no more."""
+_PART = 4_000_000
+"""Places of words that are packed at once, each of some 60 bytes meanwhile."""
 _KEY = 63
 """Bits of the number of a word and its place, by which they are sorted."""
 
@@ -84,41 +86,57 @@ class Indexed:
             self._words.extend(map(self._numbers.__getitem__, column))
             self._sizes.append(len(column))
 
-    def _places(self) -> tuple[NDArray[np.int64], Places]:
-        """Every word by its number with every place of it, sorted."""
+    def _keys(self, tokens: Sequence[str]) -> tuple[Places, int]:
+        """Every word by its place among `tokens` with every place of it, as one number, sorted; and how many bits the latter has."""
         words, sizes = np.frombuffer(self._words, np.int32), np.frombuffer(self._sizes, np.int32)
         columns = ((np.frombuffer(self._rows, np.int64) << _ROW)[:, None] | (np.arange(4) << _COLUMN)).ravel()
-        stands = np.repeat(columns - (np.cumsum(sizes) - sizes), sizes) + np.arange(len(words))
-        words, stands = np.concatenate([self._before[0], words]), np.concatenate([self._before[1], stands])
-        bits = int(stands.max(initial=0)).bit_length()
-        if bits + len(self._numbers).bit_length() >= _KEY:
+        keys: Places = np.repeat(columns - (np.cumsum(sizes) - sizes), sizes)
+        keys += np.arange(len(words))
+        before, stands = self._before
+        bits = int(max(keys.max(initial=0), stands.max(initial=0))).bit_length()
+        if bits + len(tokens).bit_length() >= _KEY:
             raise OverflowError("more words in more rows than one index holds")
-        keys = words << bits | stands
+        ranks = np.empty(len(tokens), np.int64)
+        ranks[[self._numbers[token] for token in tokens]] = np.arange(len(tokens)) << bits
+        keys |= ranks[words]
+        if before.size:
+            keys = np.concatenate([ranks[before] | stands, keys])
         keys.sort(kind="stable")  # fast where only a few are new
-        return keys >> bits, keys & ((1 << bits) - 1)
+        return keys, bits
 
     def vocabulary(self) -> Iterator[tuple[str, int, bytes, bytes]]:
         """Rows of `vocabulary`, by word: in how many rows it stands, its bag and its places."""
-        words, stands = self._places()
-        counts = np.bincount(words, minlength=len(self._numbers))
-        ends = np.cumsum(counts)
-        firsts = (ends - counts)[counts > 0]
-        rows, steps = rows_of(stands), np.diff(stands, prepend=np.int64(0))
-        steps[firsts] = stands[firsts]
-        new = np.diff(rows, prepend=np.int64(-1)) != 0
-        new[firsts] = True
-        kept, often = (part.tobytes() for part in _often(rows, stands, np.flatnonzero(new)))
-        bags = [0, *np.searchsorted(np.flatnonzero(new), ends).tolist()]
-        places = _all_packed(steps, counts)
-        for token, n in sorted(self._numbers.items()):
-            first, last = bags[n], bags[n + 1]
-            if first < last:
-                yield token, last - first, kept[4 * first : 4 * last] + often[2 * first : 2 * last], places[n]
+        tokens = sorted(self._numbers)
+        keys, bits = self._keys(tokens)
+        start = 0
+        while start < len(keys):
+            last = keys[min(start + _PART, len(keys)) - 1] >> bits
+            end = int(np.searchsorted(keys, (last + 1) << bits))
+            yield from _packed_words(tokens, keys[start:end] >> bits, keys[start:end] & ((1 << bits) - 1))
+            start = end
 
     def lengths(self, lengths: NDArray[np.int32]) -> bytes:
         """The row of `lengths`: those of a finished index with those of the rows that were added."""
         lengths[np.frombuffer(self._rows, np.int64)] = np.frombuffer(self._lengths, np.int32)
         return lengths.astype("<i4").tobytes()
+
+
+def _packed_words(tokens: Sequence[str], words: NDArray[np.int64], stands: Places) -> Iterator[tuple[str, int, bytes, bytes]]:
+    """The same of some words that follow each other among `tokens`, with all their places."""
+    first = int(words[0])
+    counts = np.bincount(words - first)
+    ends = np.cumsum(counts)
+    firsts = (ends - counts)[counts > 0]
+    rows, steps = rows_of(stands), np.diff(stands, prepend=np.int64(0))
+    steps[firsts] = stands[firsts]
+    new = np.diff(rows, prepend=np.int64(-1)) != 0
+    new[firsts] = True
+    kept, often = (part.tobytes() for part in _often(rows, stands, np.flatnonzero(new)))
+    bags = [0, *np.searchsorted(np.flatnonzero(new), ends).tolist()]
+    for n, places in enumerate(_all_packed(steps, counts)):
+        start, end = bags[n : n + 2]
+        if start < end:
+            yield tokens[first + n], end - start, kept[4 * start : 4 * end] + often[2 * start : 2 * end], places
 
 
 def _often(rows: Places, places: Places, starts: NDArray[np.intp]) -> tuple[NDArray[np.int32], NDArray[np.uint16]]:

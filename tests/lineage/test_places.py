@@ -101,3 +101,13 @@ def test_rare_words_are_read_and_not_kept(lexicon, monkeypatch):
     first = lexicon.scores([(fts_any(["w1", "w2"]), 1.0)])
     assert lexicon._kept == {}
     assert np.array_equal(lexicon.scores([(fts_any(["w1", "w2"]), 1.0)]).scores, first.scores)
+
+
+def test_words_packed_in_parts_are_those_packed_at_once(rows, monkeypatch):
+    made = places.Indexed()
+    for row, fields in enumerate(rows):
+        made.add(row, [field.split() for field in fields])
+    whole = list(made.vocabulary())
+    assert len(whole) == len(WORDS)
+    monkeypatch.setattr(places, "_PART", 100)  # fewer than the places of one of the words, more than those of others
+    assert list(made.vocabulary()) == whole

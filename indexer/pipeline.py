@@ -38,7 +38,7 @@ from indexer.work_budget import Allowance, limits_of
 from lineage import ids
 from lineage.catalog.reader import Catalog
 from lineage.errors import NotFound, StoreDamaged, UsageError
-from lineage.generation import Generation, Manifest, open_generation
+from lineage.generation import SETTLED, Generation, Manifest, open_generation
 from lineage.hyperparameters.ontology import ontology
 from lineage.ports import Embedder
 from lineage.progress import Note, Stage
@@ -47,7 +47,8 @@ from lineage.references.ancestors import VERSION as ANCESTORS
 from lineage.text.tokens import VERSION as TOKENS
 from lineage.text.tokens import counted
 
-# Chunks that are embedded before the first answer; with more, a generation of the first tier is written before.
+# Chunks that are embedded before the first answer; with more, a generation of the first tier is written before. One of more chunks answers
+# before its reports are made.
 _WORTH_WAITING = 1_000
 _TOLD = 3
 
@@ -84,7 +85,7 @@ def build(
         mark = _fingerprint(bench, collected, embedder.id)
         if refresh or (current and current.fingerprint == mark and _reads_further(bench, collected, current)):
             current = None
-        if current and current.fingerprint == mark and (tier == "first" or current.embedder == embedder.id):
+        if current and current.fingerprint == mark and (tier == "first" or _is_whole(bench, current, embedder)):
             manifest, unchanged = current, True
         else:
             manifest, unchanged = _write(bench, writing, collected, embedder, mark, current, tier), False
@@ -100,6 +101,11 @@ def gathered(bench: BuildContext, request: BuildRequest) -> tuple[Collected, str
     """What a build of `request` would be made from now, and its fingerprint; no lineage is written."""
     collected = collect(bench, request, resolve(bench, request.target))
     return collected, _fingerprint(bench, collected, bench.embedder().id)
+
+
+def _is_whole(bench: BuildContext, current: Manifest, embedder: Embedder) -> bool:
+    """Whether a generation has the vectors and the reports of a build in full."""
+    return current.embedder == embedder.id and (SETTLED in current.files or not bench.reports)
 
 
 def _current(bench: BuildContext, slug: str) -> Manifest | None:
@@ -148,7 +154,7 @@ def _write(
 ) -> Manifest:
     """The generation: at once where embedding is short, else first with the first tier's vectors, so that it answers meanwhile."""
     if current and current.fingerprint == mark:
-        return _with_vectors(bench, writing, current, embedder)
+        return _completed(bench, writing, current, embedder)
     contents = read(bench, collected).within(Allowance(bench.work))
     if not any(document.cuts for document in contents.documents):
         raise _nothing_to_read(collected)
@@ -168,18 +174,19 @@ def _write(
             elif bench.first:
                 first = bench.first()
                 draft.vectors(known.joined(at_once(first, unknown(first.id))), first.id)
+        later = soon and not bench.store.shelf and len(catalog.rows) > _WORTH_WAITING
         with bench.clock.timed("report"):
             manifest = draft.commit(
                 target=collected.target.id,
                 fingerprint=mark,
                 provenance=built_here(bench.transport.mirrored, bench.transport.answered),
-                reports=bench.report_maker(whole=soon),
+                reports=None if later else bench.report_maker(whole=soon),
             )
-    if soon or tier == "first":
+    if (soon and not later) or tier == "first":
         return manifest
-    chunks = manifest.counts["chunks"]
-    bench.watch(Note(f"{chunks:,} chunks are searchable now by the fast index (generation {manifest.id}); dense vectors are being computed"))
-    return _with_vectors(bench, writing, manifest, embedder)
+    how, what = ("", "the report of gaps is being made") if soon else (" by the fast index", "dense vectors are being computed")
+    bench.watch(Note(f"{manifest.counts['chunks']:,} chunks are searchable now{how} (generation {manifest.id}); {what}"))
+    return _completed(bench, writing, manifest, embedder)
 
 
 def _before(bench: BuildContext, current: Manifest | None) -> AbstractContextManager[Generation | None]:
@@ -213,16 +220,16 @@ def _units(bench: BuildContext, documents: Sequence[ReadDocument]) -> tuple[list
     return units, Extracted(tuple(unit_facts), settings=tuple(settings))
 
 
-def _with_vectors(bench: BuildContext, writing: Writing, lexical: Manifest, embedder: Embedder) -> Manifest:
-    """The same generation again, with vectors."""
-    with open_generation(bench.settings.lineages, lexical.lineage, lexical.id) as generation, writing.draft() as draft:
-        units = generation.catalog.chunks(range(lexical.counts["chunks"]))
-        with bench.clock.timed("embed"):
-            draft.vectors(embed(bench, embedder, units), embedder.id)
+def _completed(bench: BuildContext, writing: Writing, before: Manifest, embedder: Embedder) -> Manifest:
+    """The same generation again, with the embedder's vectors and the reports."""
+    with open_generation(bench.settings.lineages, before.lineage, before.id) as generation, writing.draft() as draft:
         with bench.clock.timed("write"), generation.files() as folder:
-            draft.catalog_in(folder)
+            draft.take(folder, before)
+        if before.embedder != embedder.id:
+            with bench.clock.timed("embed"):
+                draft.vectors(embed(bench, embedder, draft.chunks()), embedder.id)
         with bench.clock.timed("report"):
-            return draft.commit(target=lexical.target, fingerprint=lexical.fingerprint, provenance=lexical.provenance, reports=bench.report_maker())
+            return draft.commit(target=before.target, fingerprint=before.fingerprint, provenance=before.provenance, reports=bench.report_maker())
 
 
 def report(generation: Generation, *, requests: Mapping[str, int], seconds: Mapping[str, float], unchanged: bool = False) -> BuildReport:

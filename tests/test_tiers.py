@@ -7,7 +7,7 @@ import pytest
 from indexer import pipeline
 from indexer.embedders.static import Static
 from indexer.plan import BuildRequest
-from lineage.generation import SETTLED, Generation, open_generation
+from lineage.generation import CATALOG, REPORT, SETTLED, VECTORS, Generation, open_generation
 from tests.demo import NAME, TARGET, Demo
 from tests.fakes.embedder import HashingEmbedder
 
@@ -68,3 +68,21 @@ def test_a_large_build_writes_the_first_tier_on_its_way(demo, monkeypatch):
     written = sorted((demo.home / "lineages" / NAME / "gen").iterdir())
     with open_generation(demo.home, NAME, written[0].name) as generation:
         assert generation.manifest.tier == "static"
+
+
+def test_what_many_chunks_hold_is_searched_before_its_report_is_made(demo, monkeypatch):
+    monkeypatch.setattr(pipeline, "missing", lambda *_: 0)
+    monkeypatch.setattr(pipeline, "_WORTH_WAITING", 10)
+    full = demo.build()
+    generations = demo.home / "lineages" / NAME / "gen"
+    first, last = (open_generation(demo.home, NAME, path.name).manifest for path in sorted(generations.iterdir()))
+    assert (last.id, last.content_hash, last.embedder) == (full.generation, first.content_hash, first.embedder)
+    assert (SETTLED in first.files, {SETTLED, REPORT} <= last.files.keys()) == (False, True)
+    assert all((generations / first.id / name).samefile(generations / last.id / name) for name in (CATALOG, VECTORS))
+
+    (demo.home / "lineages" / NAME / "CURRENT").write_text(f"{first.id}\n")
+    assert demo.service.query("how are the weights initialised?", lineage=NAME).hits
+    again = demo.build()
+    assert (again.unchanged, again.content_hash) == (False, full.content_hash)
+    with open_generation(demo.home, NAME) as generation:
+        assert generation.manifest.files.keys() == last.files.keys()

@@ -93,7 +93,7 @@ class Ready:
     def commit(self, writing: Writing, file: BundleFile, reports: Callable[[Generation], Mapping[str, bytes]] | None = None) -> Manifest:
         """Make it the current generation of the lineage that is held; gives its manifest."""
         with writing.draft() as draft:
-            draft.catalog_in(self.folder)
+            draft.take(self.folder)
             if self.bundle.vectors is not None:
                 draft.vectors(self.bundle.vectors, self.bundle.manifest.embedder)
             made_by = f"imported from the bundle {self.bundle.id[:12]} made by {self.bundle.manifest.made_by[:80]}"

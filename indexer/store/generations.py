@@ -170,6 +170,7 @@ class Draft:
     folder: Path
     hold: Hold | None = None
     _model: tuple[str, int] = field(default=("", 0), init=False)
+    _content: tuple[str, Mapping[str, int]] | None = field(default=None, init=False)
 
     def catalog(self, former: Generation | None = None, read_by: str = "") -> CatalogWriter:
         """The catalogue to fill, out of a former generation's where documents were `read_by` the same; call its `finish` before `commit`."""
@@ -181,18 +182,21 @@ class Draft:
         with Catalog(self.folder / layout.CATALOG) as catalog:
             return catalog.chunks(catalog.rows().tolist())
 
-    def catalog_in(self, folder: Path) -> None:
-        """Take over the finished catalogue that lies in a folder."""
-        source, target = folder / layout.CATALOG, self.folder / layout.CATALOG
-        with failures(target):
-            try:
-                os.link(source, target)
-            except OSError:
-                shutil.copyfile(source, target)
+    def take(self, folder: Path, manifest: Manifest | None = None) -> None:
+        """Take over the finished catalogue that lies in a folder, and the vectors and content of a generation's `manifest`."""
+        for name in (layout.CATALOG, *([layout.VECTORS] if manifest and manifest.embedder else [])):
+            with failures(self.folder / name):
+                try:
+                    os.link(folder / name, self.folder / name)
+                except OSError:
+                    shutil.copyfile(folder / name, self.folder / name)
+        if manifest:
+            self._model, self._content = (manifest.embedder, manifest.dim), (manifest.content_hash, manifest.counts)
 
     def vectors(self, vectors: Vectors, embedder: str) -> None:
-        """Keep the chunks' vectors, (chunks, dim) float32 in the order of their rows, made by the embedder of that id."""
+        """Keep the chunks' vectors, (chunks, dim) float32 in the order of their rows, made by the embedder of that id, in place of any others."""
         path = self.folder / layout.VECTORS
+        path.unlink(missing_ok=True)
         with failures(path), path.open("xb") as handle:
             array = np.ascontiguousarray(vectors, dtype=np.float32)
             npy.write_array_header_1_0(handle, npy.header_data_from_array_1_0(array))
@@ -242,8 +246,7 @@ class Draft:
         return replace(manifest, files={**manifest.files, **records})
 
     def _manifest(self, target: str, fingerprint: str, made_by: str) -> Manifest:
-        with Catalog(self.folder / layout.CATALOG) as catalog:
-            content, counts = catalog.content_hash(), catalog.counts()
+        content, counts = self._content or self._counted()
         self._check_vectors(counts["chunks"])
         files = {path.name: FileRecord(*sha256_of(path)) for path in sorted(self.folder.iterdir()) if path.name in {layout.CATALOG, layout.VECTORS}}
         return Manifest(
@@ -259,6 +262,10 @@ class Draft:
             files=files,
             made_by=made_by,
         )
+
+    def _counted(self) -> tuple[str, Mapping[str, int]]:
+        with Catalog(self.folder / layout.CATALOG) as catalog:
+            return catalog.content_hash(), catalog.counts()
 
     def _check_vectors(self, chunks: int) -> None:
         path = self.folder / layout.VECTORS

@@ -128,7 +128,7 @@ def test_vectors_can_follow_in_a_second_generation_of_the_same_catalogue(tmp_pat
     lexical = small.build(tmp_path)
     embedder = HashingEmbedder()
     with open_generation(tmp_path, "small") as former, Store(tmp_path).writing("small") as writing, writing.draft() as draft:
-        draft.catalog_in(former.folder)
+        draft.take(former.folder)
         draft.vectors(embedder.passages(["x"] * 8), embedder.id)
         manifest = draft.commit(target=small.TARGET, fingerprint="f")
     assert manifest.content_hash == lexical.content_hash

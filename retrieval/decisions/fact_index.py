@@ -92,24 +92,23 @@ def _defaulted(occurrences: Sequence[FactOccurrence], texts: Callable[[WorkId, s
         for occurrence in occurrences
         if occurrence.fact.kind == "call" and occurrence.fact.value.lower() in _NEUTRAL and ":" in occurrence.fact.scope
     ]
+    left_out = cache(lambda n: _left_out(texts(calls[n].fact.work, calls[n].evidence.chunk.path) or calls[n].evidence.chunk.text, calls[n].fact))
     return [
-        replace(occurrence, overridden=tuple(_passing(occurrence, calls, texts))) if calls and occurrence.fact.kind == "default" else occurrence
+        replace(occurrence, overridden=tuple(_passing(occurrence, calls, left_out))) if calls and occurrence.fact.kind == "default" else occurrence
         for occurrence in occurrences
     ]
 
 
-def _passing(default: FactOccurrence, calls: Iterable[FactOccurrence], texts: Callable[[WorkId, str], str]) -> Iterator[Fact]:
+def _passing(default: FactOccurrence, calls: Sequence[FactOccurrence], left_out: Callable[[int], bool]) -> Iterator[Fact]:
     """Calls of the default's own function with a neutral literal, where a call in a loop of the same file leaves the option out."""
-    for occurrence in calls:
+    for n, occurrence in enumerate(calls):
         same = (occurrence.fact.work, occurrence.fact.written, occurrence.fact.scope.rpartition(":")[2]) == (
             default.fact.work,
             default.fact.written,
             default.fact.scope,
         )
-        if same and occurrence.fact.value != default.fact.value:
-            chunk = occurrence.evidence.chunk
-            if _left_out(texts(occurrence.fact.work, chunk.path) or chunk.text, occurrence.fact):
-                yield occurrence.fact
+        if same and occurrence.fact.value != default.fact.value and left_out(n):
+            yield occurrence.fact
 
 
 def _left_out(text: str, fact: Fact) -> bool:

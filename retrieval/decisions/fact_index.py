@@ -1,18 +1,17 @@
 """Every fact of a generation with the evidence that holds it, and what a repository's own settings override.
 
 A default is what holds where nobody says otherwise. Within one repository a configuration that sets the same option says
-otherwise, and a command line says otherwise than both: default < config < command. A neutral literal that one call passes
-by the way (`update_ema(ema, model, decay=0)` before the loop) is no setting: there the default stands. What is overridden
-stays to be seen with what overrides it.
+otherwise, and a command line says otherwise than both: default < config < command. What is overridden stays to be seen with
+what overrides it.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import PurePosixPath
 
 from lineage.catalog.reader import Catalog
@@ -26,8 +25,6 @@ from retrieval.search.work_relations import WorkRelations
 
 _MOST = 4
 _ORDER: Mapping[FactKind, int] = {"default": 0, "config": 1, "command": 2}
-_NEUTRAL = frozenset(("0", "1", "false", "none"))
-_ARGUMENTS = r"\(([^()]{0,2000}(?:\([^()]*\)[^()]*){0,20})\)"
 
 
 @dataclass(frozen=True)
@@ -58,8 +55,7 @@ def holders(
     for fact in facts:
         if chunk := chunks.get(fact.chunk):
             by_name[fact.name].append(_held(fact, chunk, relations))
-    texts = cache(lambda work, path: catalog.document_text(work, path) or "")
-    occurrences_by_key = {name: tuple(_resolved(_defaulted(some, texts))) for name, some in by_name.items()}
+    occurrences_by_key = {name: tuple(_resolved(some)) for name, some in by_name.items()}
     return FactIndex(lineage, generation, relations.of(target).work, occurrences_by_key, Precedence.of_meta(catalog.meta()))
 
 
@@ -83,41 +79,6 @@ def since(work: Work) -> str:
     """From when a work holds what it says: the day of its commit, the year of a paper, "" if nobody says."""
     day = str(work.meta.get("commit_date") or "")[:10]
     return day or (str(work.year) if work.year else "")
-
-
-def _defaulted(occurrences: Sequence[FactOccurrence], texts: Callable[[WorkId, str], str]) -> list[FactOccurrence]:
-    """The same facts, defaults with the neutral literals of calls by the way that they stand against."""
-    calls = [
-        occurrence
-        for occurrence in occurrences
-        if occurrence.fact.kind == "call" and occurrence.fact.value.lower() in _NEUTRAL and ":" in occurrence.fact.scope
-    ]
-    left_out = cache(lambda n: _left_out(texts(calls[n].fact.work, calls[n].evidence.chunk.path) or calls[n].evidence.chunk.text, calls[n].fact))
-    return [
-        replace(occurrence, overridden=tuple(_passing(occurrence, calls, left_out))) if calls and occurrence.fact.kind == "default" else occurrence
-        for occurrence in occurrences
-    ]
-
-
-def _passing(default: FactOccurrence, calls: Sequence[FactOccurrence], left_out: Callable[[int], bool]) -> Iterator[Fact]:
-    """Calls of the default's own function with a neutral literal, where a call in a loop of the same file leaves the option out."""
-    for n, occurrence in enumerate(calls):
-        same = (occurrence.fact.work, occurrence.fact.written, occurrence.fact.scope.rpartition(":")[2]) == (
-            default.fact.work,
-            default.fact.written,
-            default.fact.scope,
-        )
-        if same and occurrence.fact.value != default.fact.value and left_out(n):
-            yield occurrence.fact
-
-
-def _left_out(text: str, fact: Fact) -> bool:
-    """Whether the function of a call is called again deeper in the same file, without the option."""
-    name = fact.scope.rpartition(":")[2]
-    pattern = re.compile(rf"^([ \t]*)(?![ \t]|def\b)[^#\n]{{0,200}}?(?<![\w.]){re.escape(name)}{_ARGUMENTS}", re.MULTILINE)
-    calls = [(len(call[1].expandtabs()), re.search(rf"\b{re.escape(fact.written)}\s*=", call[2]) is not None) for call in pattern.finditer(text)]
-    given = min((depth for depth, sets in calls if sets), default=None)
-    return given is not None and any(depth > given and not sets for depth, sets in calls)
 
 
 def is_vendored(hit: Hit) -> bool:

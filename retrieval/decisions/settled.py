@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from retrieval.decisions.mechanism_places import MechanismPlaces
     from retrieval.search.work_relations import WorkRelations
 
-VERSION = "settled@1"
+VERSION = "settled@2"
 """What a change of the rules of values or mechanisms raises, so that what was kept before is made anew."""
 _DETAILS, _VALUES = 3, 4
 _PLACES = 8

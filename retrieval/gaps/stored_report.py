@@ -21,7 +21,7 @@ from lineage.records import Chunk, FileProfile, Hit, Reference, Work
 from lineage.results import Conflict, FactOccurrence, Gap, Gaps, Specification, Suggestion
 from retrieval.search.work_relations import WorkRelations
 
-VERSION = "report@16"
+VERSION = "report@17"
 """What a change of the report's rules raises, so that reports of before are made anew."""
 _PACKAGED = (
     ("lineage", "data/details.json"),

@@ -168,10 +168,6 @@ def _standing_of(tmp_path, text, *facts, path="loop.py"):
     return [one.fact.value for one in standing(found.of(facts[0].name))]
 
 
-def test_a_neutral_literal_before_the_loop_is_no_setting(tmp_path):
-    assert _averages(tmp_path, EMA) == ["0.9999"]
-
-
 def test_a_neutral_literal_of_every_call_is_one(tmp_path):
     assert sorted(_averages(tmp_path, EMA.replace("model.parts()", "model.parts(), decay=0"))) == ["0", "0.9999"]
 

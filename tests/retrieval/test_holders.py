@@ -139,30 +139,6 @@ def test_what_is_overridden_stands_no_more_and_everything_else_does():
 EMA = "def ema(m, lr=0.9999):\n    pass\nema(m, lr=0)\nfor x in data:\n    ema(m)\n"
 
 
-@pytest.mark.parametrize(
-    ("text", "value", "stands"),
-    [
-        (EMA, "0", False),
-        (EMA, "0.5", True),
-        (EMA.replace("    ema(m)", "ema(m)"), "0", True),
-        (EMA.replace("    ema(m)", "    ema(m, lr=0)"), "0", True),
-        (EMA.replace("    ema(m)", "    self.ema(m)"), "0", True),
-        (EMA.replace("    ema(m)", "    # ema(m)"), "0", True),
-        (EMA.replace("    ema(m)", "    schema(m)"), "0", True),
-        (EMA.replace("    ema(m)", "\tema(f(m), g(m))"), "0", False),
-        (EMA.replace("    ema(m)", "    y = ema(\n        m,\n    )"), "0", False),
-        ("ema(" * 4_000, "0", True),
-        ("ema(" + "(" * 4_000 + "x" * 4_000, "0", True),
-    ],
-)
-@pytest.mark.parametrize("kept", [True, False], ids=["the file", "only the chunk"])
-def test_a_neutral_value_of_one_call_is_no_setting_where_a_loop_calls_without_it(text, value, stands, kept):
-    default = said("default", "0.9999", "a.py", text, scope="ema")
-    call = said("call", value, "a.py", text, line=3, scope="main:ema")
-    found = read(default, call, texts=kept).of("learning_rate")
-    assert [one.fact.value for one in standing(found)] == (["0.9999", value] if stands else ["0.9999"])
-
-
 def place(path: str, kind: FactKind = "default", scope: str = "", work: str = small.REPO) -> FactOccurrence:
     fact, chunk = said(kind, "1", path, scope=scope, work=work)
     return FactOccurrence(fact, profiled(Hit(1, 1.0, chunk, Work(WorkId(work), "code"))))

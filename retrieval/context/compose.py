@@ -176,7 +176,7 @@ def _first(stated: Due, pack_units: Sequence[PackUnit], room: int, free: int, to
 
 def _share(stated: Due, some: Sequence[PackUnit], room: int, tokens: Tokens) -> list[PackUnit]:
     costed = [_costed(unit, tokens) for unit in some]
-    return stated.adding(choose(costed, UnitValue(stated.worth, {}), room, {}, {}))
+    return choose(costed, UnitValue(stated.worth, {}), room, {}, {})
 
 
 @dataclass(frozen=True)

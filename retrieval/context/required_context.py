@@ -110,15 +110,6 @@ class Due:
     set: tuple[PackUnit, ...] = ()
     worth: tuple[float, ...] = ()
 
-    def adding(self, taken: Iterable[PackUnit]) -> list[PackUnit]:
-        """Those that say enough that none before them says: the tenth file of settings repeats the first."""
-        value, kept = UnitValue(self.worth, {}), list[PackUnit]()
-        for unit in taken:
-            if value.gain(unit) * sum(self.worth) >= _LEAST:
-                value.add(unit)
-                kept.append(unit)
-        return kept
-
 
 @dataclass
 class _Piece:

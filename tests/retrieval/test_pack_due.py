@@ -74,7 +74,6 @@ def test_the_targets_own_settings_come_after_its_words_and_once(engine):
     assert "own/conf/run.yaml" in made.items[1].title
     found = due(gaps(), TASK, None, engine)
     assert [unit.hit.chunk.path for unit in found.set] == ["conf/run.yaml", "conf/run2.yaml"]
-    assert [unit.hit.chunk.path for unit in found.adding(found.set)] == ["conf/run.yaml"]
 
 
 def test_a_task_that_asks_for_settings_asks_for_every_detail_that_is_stated(engine):

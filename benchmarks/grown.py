@@ -1,11 +1,14 @@
 """A lineage of as many chunks as wanted, out of real ones: for what only shows at size.
 
 Each further chunk has alternate lines of two real ones, so that words are as frequent as they are in code and prose and no text stands
-twice, the mean of their vectors, and the facts and settings of the first of them; it stands in a copy of the first's file.
+twice, the mean of their vectors, and the facts and settings of the first of them; it stands in a copy of the first's file, which has no
+text of its own. What the works settle is kept with it, as a build does.
 """
 
 from __future__ import annotations
 
+import resource
+import time
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import partial
@@ -20,7 +23,7 @@ from lineage import settings
 from lineage.catalog.writer import CatalogWriter
 from lineage.generation import Generation, open_generation
 from lineage.ports import Vectors
-from lineage.records import Chunk
+from lineage.records import Chunk, Document
 
 _STEP = 37
 """How far from each other the chunks are that are mixed, times the number of the copy."""
@@ -31,6 +34,7 @@ def grown(home: Path, lineage: str, size: int, out: Path) -> str:
     name = f"{lineage}-{size}"
     if name in Store(out).lineages():
         return name
+    start = time.process_time()
     with open_generation(home, lineage) as source, Store(out).writing(name) as writing, writing.draft() as draft:
         vectors, manifest = list[Vectors](), source.manifest
         with draft.catalog() as catalog:
@@ -43,6 +47,8 @@ def grown(home: Path, lineage: str, size: int, out: Path) -> str:
             for copy in range(-(-size // manifest.counts["chunks"])):
                 chunks, rows = _copy(source, copy)
                 left = size - copy * manifest.counts["chunks"]
+                if not copy:
+                    _documents(catalog, source, {(chunk.work, chunk.path) for chunk in chunks[:left]})
                 catalog.add_chunks(chunks[:left])
                 vectors.append(rows[:left])
                 _facts(catalog, source, copy, {chunk.id for chunk in chunks[:left]})
@@ -50,7 +56,17 @@ def grown(home: Path, lineage: str, size: int, out: Path) -> str:
         draft.vectors(np.concatenate(vectors), manifest.embedder)
         reports = partial(Parts(settings.load(home=out)).made, whole=False)  # what works settle, as every build keeps it
         draft.commit(target=manifest.target, fingerprint=name, reports=reports)
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    print(f"{name}: written in {time.process_time() - start:.1f} s of processor time; peak memory so far {memory:.1f} GB", flush=True)
     return name
+
+
+def _documents(catalog: CatalogWriter, source: Generation, places: AbstractSet[tuple[str, str]]) -> None:
+    """The real files, so that questions may name works that were read."""
+    for one in source.catalog.documents():
+        if (one.work, one.path) in places:
+            text = source.catalog.document_text(one.work, one.path) or ""
+            catalog.add_document(Document(one.work, one.path, text, (), one.parser, one.kind, one.language, one.blob, one.title, pages=one.pages))
 
 
 def _facts(catalog: CatalogWriter, source: Generation, copy: int, ids: AbstractSet[str]) -> None:

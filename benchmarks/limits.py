@@ -1,22 +1,27 @@
-"""How near to what this machine can do: the packaged embedder beside a bare product of integers, pgvector beside FAISS.
+"""How near to what this machine can do: the packaged embedder beside peers and a bare product of integers, pgvector beside FAISS.
 
-    OPENBLAS_NUM_THREADS=1 python -m benchmarks.limits --home HOME LINEAGE [--texts 400] [--postgres]
+    OPENBLAS_NUM_THREADS=1 python -m benchmarks.limits --home HOME LINEAGE [--texts 400] [--postgres] [--results FILE]
 
-One thread, processor time, in turns. The product is onnxruntime's `MatMulInteger` (uint8 by int8), the best of three shapes. An operation
-is a multiplication or an addition; of the embedder those of its linear layers and of attention are counted, over the tokens that texts have,
-so that padding counts as loss. onnxruntime's own profile tells which share of the embedder's time each kind of operator takes. With --postgres
-the lineage's vectors are also put into a PostgreSQL server of its own, and both indexes asked for the first ten of 50 rows, by wall time,
-since the server is another process.
+One thread, processor time, in turns, the median of some rounds. The product is onnxruntime's `MatMulInteger` (uint8 by int8), the best of three
+shapes. An operation is a multiplication or an addition; of a model those of its linear layers and of attention are counted, over the tokens that
+texts have, so that padding counts as loss. The peers embed the same texts: onnxruntime with the packaged file as it is used by default (batches of 32
+as they come), and, where it is installed, sentence-transformers with a float32 model of the same shape and random weights, which take as long.
+onnxruntime's own profile tells which share of the embedder's time each kind of operator takes. With --postgres the lineage's vectors are also put
+into a PostgreSQL server of its own, and all indexes asked for the first ten of 50 rows; processor time is that of the process asked, without
+its parallel workers.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import re
 import struct
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -24,7 +29,8 @@ from typing import Any
 import numpy as np
 import onnxruntime
 
-from benchmarks.parts import run_benchmark
+from benchmarks.parts import record, run_benchmark
+from benchmarks.search_speed import recall
 from indexer.documents import passage
 from indexer.embedders.packaged import FOLDER, PASSAGE_TOKENS, Packaged, embed, prepared, tokenizer
 from indexer.vectors import faiss, pgvector
@@ -34,7 +40,7 @@ _LAYERS, _WIDTH, _INNER = 6, 384, 1536
 _SHAPES = ((2048, 384, 1536), (2048, 1536, 384), (2048, 1024, 1024))
 _OWN = ((4, (2048, 384, 384)), (1, (2048, 384, 1536)), (1, (2048, 1536, 384)))
 """How often a layer of the embedder has a product of each shape."""
-_ROUNDS, _ASKED, _FIRST = 3, 50, 10
+_ROUNDS, _ASKED, _FIRST, _BATCH = 5, 50, 10, 32
 
 
 def operations(lengths: list[int]) -> float:
@@ -83,24 +89,55 @@ def least(run: Callable[[], object], times: int = 1) -> float:
     return (time.process_time() - start) / times
 
 
-def embedding(texts: list[str]) -> Iterator[str]:
-    """The rate of the embedder and of the product, the best of some rounds in turns."""
-    embedder, tokens = Packaged(threads=1), tokenizer()
+def peers(texts: list[str], tokens: Any) -> Iterator[tuple[str, Callable[[], object]]]:
+    """What embeds the same texts otherwise."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(FOLDER / "model.onnx", options, providers=["CPUExecutionProvider"])
+
+    def plain() -> None:
+        rows = [ids for ids, _ in prepared(tokens, texts, PASSAGE_TOKENS)]
+        for start in range(0, len(rows), _BATCH):
+            embed(session, rows[start : start + _BATCH], batch=_BATCH)
+
+    yield "onnxruntime, batches of 32", plain
+    if find_spec("sentence_transformers"):
+        import torch
+        from sentence_transformers import SentenceTransformer
+        from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
+        from transformers import PreTrainedTokenizerFast, RobertaConfig, RobertaModel
+
+        torch.set_num_threads(1)
+        sizes = {"hidden_size": _WIDTH, "num_hidden_layers": _LAYERS, "num_attention_heads": 12, "intermediate_size": _INNER}
+        with TemporaryDirectory() as folder:
+            RobertaModel(RobertaConfig(vocab_size=50265, max_position_embeddings=514, **sizes)).save_pretrained(folder)
+            PreTrainedTokenizerFast(tokenizer_file=str(FOLDER / "tokenizer.json"), pad_token="<pad>").save_pretrained(folder)
+            model = SentenceTransformer(modules=[Transformer(folder, max_seq_length=PASSAGE_TOKENS), Pooling(_WIDTH)], device="cpu")
+        yield "sentence-transformers, float32", lambda: model.encode(texts, batch_size=_BATCH, show_progress_bar=False)
+
+
+def embedding(texts: list[str], results: Path | None) -> Iterator[str]:
+    """The rates of the embedder, its peers and the product, over some rounds in turns."""
+    embedder, tokens, texts = Packaged(threads=1), tokenizer(), [re.sub(r"[ \t]{2,}", " ", text) for text in texts]
     embedder.passages(texts[:8])
     wanted = operations([len(ids) for ids, _ in prepared(tokens, texts, PASSAGE_TOKENS)])
     products = [(2.0 * rows * inner * columns, product(rows, inner, columns)) for rows, inner, columns in _SHAPES]
     of_layer = [(times, 2.0 * times * np.prod(shape), product(*shape)) for times, shape in _OWN]
-    ours, peak, own, cutting = 0.0, 0.0, 0.0, 9e9
+    ways = {"Lineage": lambda: embedder.passages(texts), **dict(peers(texts, tokens))}
+    rates, cutting = defaultdict[str, list[float]](list), 9e9
     for _ in range(_ROUNDS):
-        own = max(own, sum(count for _, count, _ in of_layer) / sum(times * least(run, 10) for times, _, run in of_layer) / 1e9)
-        peak = max(peak, *(count / least(run, 10) / 1e9 for count, run in products))
-        seconds = least(lambda: embedder.passages(texts))
+        rates["its own products"].append(sum(count for _, count, _ in of_layer) / sum(times * least(run, 10) for times, _, run in of_layer) / 1e9)
+        rates["product of integers"].append(max(count / least(run, 10) / 1e9 for count, run in products))
+        for name, run in ways.items():
+            rates[name].append(wanted / least(run) / 1e9)
         cutting = min(cutting, least(lambda: prepared(tokens, texts, PASSAGE_TOKENS)))
-        ours = max(ours, wanted / seconds / 1e9)
-    yield f"embedder {ours:.1f} GOP/s ({len(texts) * ours * 1e9 / wanted:.0f} chunks/s), product {peak:.1f} GOP/s, share {ours / peak:.2f}"
-    yield f"products of the embedder's own shapes {own:.1f} GOP/s, share {ours / own:.2f}"
-    yield "of its time: " + ", ".join(f"{name} {share:.2f}" for name, share in shares(texts[:100]))
-    yield f"cutting into tokens takes {cutting / (wanted / ours / 1e9):.1%} of the time"
+    middle = {name: round(float(np.median(found)), 1) for name, found in rates.items()}
+    for name, rate in middle.items():
+        share, chunks = rate / middle["product of integers"], len(texts) * rate * 1e9 / wanted
+        yield f"{name}: {rate} GOP/s (best {max(rates[name]):.1f}), {share:.2f} of the product, {chunks:.1f} chunks/s"
+    yield "of the embedder's time: " + ", ".join(f"{name} {share:.2f}" for name, share in shares(texts[:100]))
+    yield f"cutting into tokens takes {cutting / (wanted / middle['Lineage'] / 1e9):.1%} of the time"
+    record(results, "embedding", {name: [rate, round(len(texts) * rate * 1e9 / wanted, 1)] for name, rate in middle.items()})
 
 
 def shares(texts: list[str]) -> list[tuple[str, float]]:
@@ -118,8 +155,8 @@ def shares(texts: list[str]) -> list[tuple[str, float]]:
     return [(name, micros / spent.total()) for name, micros in spent.most_common(6)]
 
 
-def indexes(vectors: Any) -> Iterator[str]:
-    """pgvector and FAISS over the same rows."""
+def indexes(vectors: Any, results: Path | None) -> Iterator[str]:
+    """FAISS, and pgvector comparing all rows and by its index, over the same rows."""
     from lineage.catalog.postgres import Session, StoredRows, create_vectors
     from tests.fakes.postgres import Postgres, binaries
 
@@ -127,20 +164,28 @@ def indexes(vectors: Any) -> Iterator[str]:
         yield "no PostgreSQL with pgvector on this machine"
         return
     asked = vectors[:: max(1, len(vectors) // _ASKED)][:_ASKED]
+    made: dict[str, tuple[Any, int]] = {"FAISS": (faiss.create(vectors), os.getpid())}
     with Postgres(folder) as server:
-        session = Session(server.database())
-        start = time.perf_counter()
-        with session.transaction() as connection:
-            connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
-            create_vectors(connection, vectors)
-        yield f"{len(vectors):,} vectors into PostgreSQL in {time.perf_counter() - start:.1f} s"
-        made = {"FAISS": faiss.create(vectors), "pgvector": pgvector.create(StoredRows(session, len(vectors), vectors.shape[1]))}
-        found = {name: [index.search(row[None], _FIRST)[0][0] for row in asked] for name, index in made.items()}
-        for name, index in made.items():
-            times = [_wall(lambda index=index, row=row: index.search(row[None], _FIRST)) for row in asked]  # type: ignore[misc]
-            yield f"{name}: p50 {1000 * np.percentile(times, 50):.1f} ms, p99 {1000 * np.percentile(times, 99):.1f} ms of wall time"
-        same = np.mean([len(np.intersect1d(*both)) / _FIRST for both in zip(*found.values(), strict=True)])
-        yield f"the same among the first ten: {same:.3f}"
+        for name, indexed_from in {"pgvector, all rows": len(vectors) + 1, "pgvector, HNSW": 0}.items():
+            session, start = Session(server.database()), time.perf_counter()
+            with session.transaction() as connection:
+                connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+                create_vectors(connection, vectors, indexed_from)
+            yield f"{name}: {len(vectors):,} vectors stored in {time.perf_counter() - start:.1f} s"
+            made[name] = pgvector.create(StoredRows(session, *vectors.shape)), session.rows("SELECT pg_backend_pid()")[0][0]
+        rows = []
+        for name, (index, process) in made.items():
+            found = recall(lambda row, index=index: index.search(row, _FIRST)[0][0], asked, vectors)  # type: ignore[misc]  # gets warm too
+            processor, walls = _processor(process), [_wall(lambda index=index, row=row: index.search(row[None], _FIRST)) for row in asked]  # type: ignore[misc]
+            mean, p50 = 1000 * (_processor(process) - processor) / len(asked), 1000 * float(np.median(walls))
+            rows.append({"way": name, "chunks": len(vectors), "cpu": round(mean, 2), "wall_p50": round(p50, 1), "recall": round(found, 3)})
+            yield f"{name}: {mean:.1f} ms of processor time, p50 {p50:.1f} ms of wall time, recall@10 {found:.3f}"
+    record(results, f"indexes {len(vectors)}", rows)
+
+
+def _processor(process: int) -> float:
+    """Seconds of processor time of a process so far, as Linux counts them."""
+    return sum(int(thread.read_text().split()[0]) for thread in Path(f"/proc/{process}/task").glob("*/schedstat")) / 1e9
 
 
 def _wall(run: Callable[[], object]) -> float:
@@ -154,14 +199,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("lineage")
     parser.add_argument("--home", type=Path, required=True)
-    parser.add_argument("--texts", type=int, default=400)
+    parser.add_argument("--texts", type=int, default=400, help="0: nothing is embedded")
     parser.add_argument("--postgres", action="store_true")
+    parser.add_argument("--results", type=Path)
     given = parser.parse_args()
     with open_generation(given.home, given.lineage) as generation:
-        rows = range(0, generation.manifest.counts["chunks"], max(1, generation.manifest.counts["chunks"] // given.texts))
-        for line in embedding([passage(chunk) for chunk in generation.catalog.chunks(rows[: given.texts])]):
+        count = generation.manifest.counts["chunks"]
+        texts = [passage(chunk) for chunk in generation.catalog.chunks(range(0, count, max(1, count // max(1, given.texts)))[: given.texts])]
+        for line in embedding(texts, given.results) if texts else ():
             print(line, flush=True)
-        for line in indexes(np.asarray(generation.vectors)) if given.postgres else ():
+        for line in indexes(np.asarray(generation.vectors), given.results) if given.postgres else ():
             print(line, flush=True)
 
 

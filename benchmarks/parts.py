@@ -1,7 +1,8 @@
-"""Data that a benchmark may lack: a missing part is named and skipped, and a benchmark that lacks all ends with 3."""
+"""Data that a benchmark may lack: a missing part is named and skipped, and a benchmark that lacks all ends with 3; results that are kept."""
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -30,6 +31,13 @@ def have(name: str, *paths: Path) -> bool:
     if missing:
         print(f"# skipped {name}: there is no {missing}", file=sys.stderr)
     return not missing
+
+
+def record(path: Path | None, name: str, value: object) -> None:
+    """Put what was measured under a name into a file of results, where one is named; what stands there under other names stays."""
+    if path:
+        results = json.loads(path.read_text("utf-8")) if path.exists() else {}
+        path.write_text(json.dumps(results | {name: value}, indent=1, sort_keys=True) + "\n", "utf-8")
 
 
 def run_benchmark(main: Callable[[], object]) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import json
+import re
 from pathlib import Path
 
 import pytest
 
-from benchmarks.parts import NOTHING, have, part, run_benchmark
+from benchmarks import plots
+from benchmarks.parts import NOTHING, have, part, record, run_benchmark
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = sorted(path.stem for path in (ROOT / "benchmarks").glob("*.py") if "run_benchmark(main)" in path.read_text("utf-8") and path.stem != "parts")
@@ -38,3 +41,21 @@ def test_a_benchmark_without_any_data_ends_in_one_line(tmp_path, capsys):
         run_benchmark((tmp_path / "gone").read_text)
     assert ended.value.code == NOTHING
     assert capsys.readouterr().err == f"nothing to measure: there is no {tmp_path / 'gone'}\n"
+
+
+def test_results_of_other_names_stay(tmp_path):
+    record(tmp_path / "results.json", "a", [1])
+    record(tmp_path / "results.json", "b", 2)
+    record(tmp_path / "results.json", "a", [3])
+    record(None, "c", 4)
+    assert json.loads((tmp_path / "results.json").read_text("utf-8")) == {"a": [3], "b": 2}
+
+
+def test_the_pictures_say_what_the_committed_results_say(tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.setattr("sys.argv", ["plots", "--out", str(tmp_path)])
+    plots.main()
+    assert {path.name for path in tmp_path.iterdir()} == {f"cost-{name}.svg" for name in plots.PICTURES}
+    for path in tmp_path.iterdir():
+        drawn, kept = (re.findall(r">([^<>]+)</text>", (folder / path.name).read_text("utf-8")) for folder in (tmp_path, ROOT / "docs/pictures"))
+        assert drawn == kept != []

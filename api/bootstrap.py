@@ -197,8 +197,8 @@ class Parts:
             return self._kept_report(seen, WorkRelations.read(seen.catalog, WorkId(generation.manifest.target)), partial is not None)
 
     def ancestors_read(self, lineage: str) -> tuple[Ancestor, ...]:
-        """The ancestors that the configured chat model read (`gaps --model`), what gives most first."""
-        reports = (Parts.kept_gaps(self, lineage, excluded) for excluded in (False, True) if self.settings.llm_model)
+        """The ancestors that a chat model read (`gaps --model`), what gives most first."""
+        reports = (Parts.kept_gaps(self, lineage, excluded) for excluded in (False, True))
         return next((kept.ancestors for kept in reports if kept and kept.ancestors), ())
 
     def gaps_by_rules(self, engine: Engine) -> Gaps:
@@ -206,7 +206,7 @@ class Parts:
         return self._kept_report(engine.generation, engine.relations, bool(engine.excluded), claims=False) or self.report(engine)
 
     def keep_claims(self, engine: Engine, report: Gaps) -> None:
-        """Keep a report that a chat model read, unless it only rehearsed: every operation gives it as long as a model is configured."""
+        """Keep a report that a chat model read, unless it only rehearsed: every operation gives it from then on, with a model or without."""
         if not self.chat_model.sends:
             return
         from indexer.store.computed_cache import DerivedCache
@@ -220,12 +220,9 @@ class Parts:
             cache.put(key, _CHOICES, self.report_digest, chosen.dumped(report.gaps, self.embedder))
 
     def _claims(self, generation: Generation, excluded: bool, stage: str = _CLAIMS) -> bytes | None:
-        if not self.settings.llm_model:
-            return None
-        from indexer.store.computed_cache import DerivedCache
+        from indexer.store.computed_cache import peeked
 
-        with closing(DerivedCache(self.settings.home)) as cache:
-            return cache.get(_claims_key(generation, excluded), stage, self.report_digest)
+        return peeked(self.settings.home, _claims_key(generation, excluded), stage, self.report_digest)
 
     def _kept_report(self, generation: Generation, relations: WorkRelations, excluded: bool, claims: bool = True) -> Gaps | None:
         from retrieval.gaps.stored_report import loaded

@@ -342,7 +342,7 @@ class Service:
     ) -> Gaps:
         """List the details that the target does not state, and the values its lineage suggests.
 
-        With `model` the configured chat model reads too; what stored lines prove is kept, and shown by every operation while one is configured.
+        With `model` the configured chat model reads too; what stored lines prove is kept, and shown by every operation from then on.
 
         `state` (specified, partially_specified, unspecified) and `topic` filter the rows. Raises `UsageError` and `NotFound`.
         """

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -17,12 +17,14 @@ import numpy as np
 from pydantic import ValidationError
 
 from lineage.catalog.keyed import Keyed
-from lineage.errors import ParseError
+from lineage.errors import ParseError, SettingsError, StoreError
 from lineage.ports import Vectors
 from lineage.sealed import adapter
 
 if TYPE_CHECKING:
     from indexer.read_document import ReadDocument
+
+_DERIVED = Path("cache", "derived.db")
 
 
 class VectorCache:
@@ -46,11 +48,20 @@ class VectorCache:
         self._kept.close()
 
 
+def peeked(home: Path, input_hash: str, stage: str, version: str) -> bytes | None:
+    """What the derived cache of a store keeps, None for none or where it cannot be read. Makes nothing."""
+    if not (home / _DERIVED).is_file():
+        return None
+    with suppress(StoreError, SettingsError), closing(DerivedCache(home)) as cache:
+        return cache.get(input_hash, stage, version)
+    return None
+
+
 class DerivedCache:
     """What a stage made of an input, by (hash of the input, stage, version of the stage)."""
 
     def __init__(self, home: Path) -> None:
-        self._kept = Keyed(home / "cache" / "derived.db")
+        self._kept = Keyed(home / _DERIVED)
         self.passing: dict[tuple[str, str, str], object] = {}
         """What may come out otherwise another time, by the same key, while this cache is open."""
 

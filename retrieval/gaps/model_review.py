@@ -21,8 +21,9 @@ from retrieval.gaps.set_elsewhere import SET
 
 AT_ONCE = 75
 """Rows of one call."""
-_TEXT, _LINES, _BEGINS = 60_000, 320, 40
-"""Characters of the target's text, and of the lines of a row, that are shown; of a value by which it is known to be these lines."""
+_TEXT, _FURTHER, _LINES, _BEGINS = 60_000, 40_000, 320, 40
+"""Characters of the target's text, of its rest that comes nearest to the rows, and of the lines of a row, that are shown; of a value by which it is
+known to be these lines."""
 _REVIEW = """A first reader listed decisions that a reproduction of the machine-learning paper below has to take and that its text leaves open,
 each with lines of works that it cites. The text comes first, then the rows. About half of the rows are wrong. Check each as a strict reviewer who
 knows the text. A row stands if all of this holds:
@@ -55,19 +56,30 @@ class StandingRows(Claim):
 
 def reviewed(reader: Reader, rows: Sequence[Gap]) -> list[Gap]:
     """The rows, what the model does not confirm behind all others; nothing is said of what the own code answers, and where no answer came."""
-    own = [chunk for window in fitting(windows(reader.engine, reader.context.target.id), _TEXT, window_text) for chunk in window]
+    text = list(windows(reader.engine, reader.context.target.id))
+    begins = [chunk for window in fitting(text, _TEXT, window_text) for chunk in window]
+    rest = [chunk for window in text for chunk in window if chunk not in begins]
     unsettled = list(filter(is_open, rows))
     waiting = list(filter(_is_of_others, unsettled)) or ([] if reader.chat.sends else unsettled)
     size = -(-len(waiting) // max(1, -(-len(waiting) // AT_ONCE)))
     judged: dict[int, Gap] = {}
     for start in range(0, len(waiting), size or 1):
         some = waiting[start : start + size]
+        own = [*begins, *_nearest(reader, some, rest)]
         shown = (f"Row {n}: {_shown(gap)}" for n, gap in enumerate(some, 1))
         answer = reader.ask(_REVIEW, "\n".join((window_text(own), "\nThe rows:", *shown)), StandingRows)
         if answer:
             proved = _proved(reader, answer, own)
             judged |= {id(gap): _confirmed(reader, gap, proved.get(n)) for n, gap in enumerate(some, 1)}
     return sorted((judged.get(id(gap), gap) for gap in rows), key=lambda gap: gap.confirmed is False)
+
+
+def _nearest(reader: Reader, rows: Sequence[Gap], rest: Sequence[Chunk]) -> list[Chunk]:
+    """Of the passages of a long text that are not shown anyway those that come nearest to any row, in their order."""
+    texts = [chunk.text for chunk in rest]
+    near = [max(values) for values in zip(*(reader.engine.similarities(asking(gap.detail), texts) for gap in rows), strict=True)]
+    chosen = fitting(sorted(range(len(rest)), key=lambda n: -near[n]), _FURTHER, texts.__getitem__)
+    return [rest[n] for n in sorted(chosen)]
 
 
 def _is_of_others(gap: Gap) -> bool:

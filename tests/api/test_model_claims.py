@@ -16,6 +16,7 @@ from api.server.engines import KeptParts
 from lineage import settings
 from lineage.errors import UsageError
 from lineage.records import Fact, Setting
+from retrieval.gaps import model_review
 from tests.fakes import small_lineage as small
 from tests.fakes.chat_server import ChatServer
 
@@ -267,7 +268,7 @@ def test_a_question_that_asks_for_a_decision_finds_the_place_that_was_chosen_for
         assert (FURTHER["title"],) not in [reason.of for hit in serving.query("clip_by_value", no_target_code=True).hits for reason in hit.why]
         asked = serving.query(question, no_target_code=True, work="arxiv:2006.10726")
         assert "data.py" not in {hit.chunk.path for hit in asked.hits}
-    assert (FURTHER["title"],) not in reasons(Service(Parts(settings.load(home=home))))
+    assert (FURTHER["title"],) in reasons(Service(Parts(settings.load(home=home))))  # what was read is shown without a model too
 
 
 HANDED_ON = "def preprocess(inputs, floor=None):\n    return clip(inputs, low, high=args.high)"
@@ -327,6 +328,15 @@ def test_rows_that_the_text_does_not_confirm_stand_apart_and_nothing_is_lost(hom
 def test_a_row_is_not_confirmed_by_words_that_the_text_does_not_have(home, quote):
     with ChatServer(replying(choices=pointing(CLIPPED), stand=standing(quote))) as server:
         assert not any(gap.confirmed for gap in service(home, server).gaps(model=True).gaps)
+
+
+def test_of_a_long_text_the_passages_nearest_to_the_rows_are_read_too(home, monkeypatch):
+    monkeypatch.setattr(model_review, "_TEXT", 0)
+    with ChatServer(replying(choices=pointing(CLIPPED), stand=standing(SENTENCE))) as server:
+        assert any(gap.confirmed for gap in service(home, server).gaps(model=True, no_target_code=True).gaps)
+    monkeypatch.setattr(model_review, "_FURTHER", 0)
+    with ChatServer(replying(choices=pointing(CLIPPED), stand=standing(SENTENCE))) as server:
+        assert not any(gap.confirmed for gap in service(home, server).gaps(model=True, no_target_code=True).gaps)
 
 
 CLAIM = {"title": "Learning rate", "statement": 1, "why": "0.5, not 0.01"}
@@ -468,7 +478,7 @@ def test_a_deviation_that_rules_find_stands_unless_the_model_judges_otherwise(ho
     assert "the paper has 0.01, the line 0.5" in shown[0]
 
 
-def test_what_was_read_once_stands_at_every_door_while_the_model_is_configured(home):
+def test_what_was_read_once_stands_at_every_door_with_a_model_or_without(home):
     with ChatServer(replying(statements=[HONEST], told=TOLD, contradictions=pointing(OPTIMIZER, **CLAIM))) as server:
         serving = Service(KeptParts(settings.load(home=home, llm_model="m-1", llm_base_url=server.url)))
         assert serving.gaps().conflicts == ()
@@ -480,7 +490,7 @@ def test_what_was_read_once_stands_at_every_door_while_the_model_is_configured(h
         asked = len(server.requests)
         assert service(home, server).gaps(model=True).conflicts == read.conflicts
         assert len(server.requests) == asked
-    assert Service(Parts(settings.load(home=home))).gaps().conflicts == ()
+    assert Service(Parts(settings.load(home=home))).gaps().conflicts == read.conflicts
 
 
 def test_nothing_is_asked_twice_or_beyond_the_budget_and_the_cost_is_told_before(home):
@@ -540,7 +550,7 @@ def test_ancestors_that_the_model_read_stand_first_with_the_sentence_that_cites_
         [ancestor] = reading.show().ancestors
     assert (before.ancestors, [one.work for one in report.ancestors]) == ((), [small.CITED])
     assert (ancestor.part, ancestor.work, ancestor.reason) == ("model", small.CITED, "We build on Tent.")
-    assert Service(Parts(settings.load(home=home))).show().ancestors == ()
+    assert Service(Parts(settings.load(home=home))).show().ancestors == (ancestor,)
 
 
 @pytest.mark.parametrize("lie", [{"work": 2}, {"work": 0}, {"sentence": 2}, {"sentence": 0}])

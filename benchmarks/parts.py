@@ -37,7 +37,8 @@ def record(path: Path | None, name: str, value: object) -> None:
     """Put what was measured under a name into a file of results, where one is named; what stands there under other names stays."""
     if path:
         results = json.loads(path.read_text("utf-8")) if path.exists() else {}
-        path.write_text(json.dumps(results | {name: value}, indent=1, sort_keys=True) + "\n", "utf-8")
+        rows = (f"{json.dumps(key)}: {json.dumps(one)}" for key, one in sorted({**results, name: value}.items()))
+        path.write_text("{\n" + ",\n".join(rows) + "\n}\n", "utf-8")
 
 
 def run_benchmark(main: Callable[[], object]) -> None:

@@ -33,6 +33,7 @@ def search(axes: Any, rows: list[dict[str, Any]]) -> None:
         axes.annotate(label, (sizes[-1], times[-1]), (8, 4 - 8 * rank), textcoords="offset points", color=_COLORS[name])
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.yaxis.set_major_formatter("{x:g}")
+    axes.minorticks_off()
     axes.set(xlabel="chunks", ylabel="ms of processor time, median")
     axes.set_title("Cost of a question", loc="left")
 

@@ -16,7 +16,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 _FOLDERS = {
-    FileRole.TEST: _words("tests test testing unit_tests unit_test unittests __tests__ fixtures testdata"),
+    FileRole.TEST: _words("tests test test_fixtures testing unit_tests unit_test unittests __tests__ fixtures testdata"),
     FileRole.EXAMPLE: _words("examples example demo demos tutorials tutorial toy"),
     FileRole.VENDORED: _words(
         "third_party third_parties thirdparty third-party third-parties 3rdparty vendor vendored external extern externals submodules"

@@ -36,7 +36,7 @@ def query(
     k: Annotated[int | None, option("-k", min=1, max=100, metavar="N", help="Hits a question (20; 10 in full).")] = None,
     batch: Annotated[Path | None, option(metavar="FILE", help='Questions of a file (- is stdin): a line each, or JSON {"id", "text"}.')] = None,
     form: Annotated[Format, option("--format", metavar="FORM", help="compact (default in a pipe), full or json (of JSON).")] = None,
-    max_tokens: Annotated[int | None, option("--max-tokens", min=MIN_TOKENS, metavar="N", help="Budget a question (1,000; of several 400).")] = None,
+    max_tokens: Annotated[int | None, option("--max-tokens", min=MIN_TOKENS, metavar="N", help="Budget a question (1,000; of several 300).")] = None,
     model: Annotated[bool, option("--model", help="Let the configured chat model choose what comes first (LINEAGE_LLM_MODEL).")] = False,
     dry_run: DryRun = False,
 ) -> None:
@@ -90,7 +90,7 @@ def _compact(service: Service, max_tokens: int, answers: Sequence[Answer]) -> st
         more = f"--max-tokens (hits from {left} on)" if left else ""
         came = next((f"origin: {answer.provenance.words}" for answer in answers if answer.provenance.words), "")
         weak = "" if any(answer.supported for answer in answers) else "Nothing clearly answers; these are the nearest."
-        end = concise.next_call(listed, "for what is open `lineage grep PATTERN...`, a pattern of code each, or `lineage read PATH:3-20...`", more)
+        end = concise.next_call(listed, "for what is open `lineage grep PATTERN...`, a narrow pattern each, or `lineage read PATH:3-20...`", more)
         return "\n".join(filter(None, (came, weak, listed.text, end)))
 
     return concise.listing(answers, frame, service.tokens.count, max_tokens).sent if answers else ""
@@ -110,9 +110,9 @@ def _put_batch(names: Sequence[str], answers: Sequence[Answer]) -> None:
 def grep(
     run: Run,
     pattern: Annotated[list[str], argument(metavar="PATTERN", help="Regular expressions (RE2), one an argument.")],
-    max_tokens: Annotated[int | None, option("--max-tokens", min=MIN_TOKENS, metavar="N", help="Budget a pattern (1,000; of several 400).")] = None,
+    max_tokens: Annotated[int | None, option("--max-tokens", min=MIN_TOKENS, metavar="N", help="Budget a pattern (1,000; of several 250).")] = None,
 ) -> None:
-    """Find lines by pattern in all code, settings and texts; definitions first, statements joined to one line.
+    """Find lines by pattern in all code, settings and texts; definitions first, tests and comments last, statements joined to one line.
 
     Examples:
 

@@ -54,9 +54,9 @@ TOOLS = (
         "lineage_search",
         "Search a lineage",
         "Find what settles questions in the works that a paper inherits from. Ask all at once (`queries`), each with ten identifiers that its code "
-        "may have: `is the gradient clipped? clip_grad_norm_ max_norm`. First who has which value, then statements: "
-        "`citation (owner/repo@commit, licence, role): line [name = value, where set]`, more of its file as `line: text`. "
-        "Then one call with `mode=regex`, a pattern for each open one.",
+        "may have: `is the gradient clipped? clip_grad_norm_ max_norm`. First who has which value, then places: "
+        "`path (owner/repo@commit, licence, role)` over `line: text [name = value, where set]`. Lines that do it are an answer; "
+        "then one `mode=regex`, a narrow pattern each.",
         arguments.SearchArguments,
         ConcisePage,
         query_tools.search,
@@ -86,7 +86,7 @@ TOOLS = (
     Tool(
         "lineage_read",
         "Read cited lines",
-        "Read citations, all in one call: as printed, or other lines (`mar/main_mar.py:60-90`). Or widen a hit: `chunk`.",
+        "Read citations, all in one call, with what sets their names: as printed, or other lines (`mar/main_mar.py:60-90`). Or `chunk`.",
         arguments.ReadArguments,
         WidenedEvidence,
         query_tools.read,

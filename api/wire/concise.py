@@ -1,16 +1,16 @@
-"""Hits as an agent pays for them: the values that works have, then the statements that answer, a line each, within a token budget.
+"""Hits as an agent pays for them: the values that works have, then the lines that answer, within a token budget.
 
-Many places in a line each find more than a few in blocks: the first hits, then what else code decides and the other hits in turn. Where
-room is left, the first places grow (their signature, what stands around them). As many steps are taken as fit, counted on the whole text that
-is sent. Places that say the same are one. Citations are short; the first of a repository names its owner and commit.
+The first places come with the lines around their statement, so that they need not be read again; then each further place in a line. Where room
+is left, the first grow to the block that they stand in. As many steps are taken as fit, counted on the whole text that is sent. Places that say
+the same are one. A path stands once over its lines; the first of a repository names its owner and commit.
 """
 
 from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain, zip_longest
+from dataclasses import dataclass, field, replace
+from itertools import chain, groupby
 from typing import NamedTuple
 
 from api.wire.encode import MAX_TOKENS, QUESTION_TOKENS, view
@@ -22,41 +22,37 @@ from lineage.text.hidden_text import inline, printable, shortened
 from lineage.text.phrases import sentences
 from lineage.text.tokens import terms, tokens
 from retrieval.search.definitions import names_read
-from retrieval.search.focus import SIGNATURES, block, indentation, signature, statement
+from retrieval.search.focus import SIGNATURES, block, indentation, statement
 
 Piece = tuple[int, int, str]
 _SAME = 0.8
 """Share of the lines of the shorter of two hits that stand in the other where they are near-copies."""
 _NOTES = 3
-_ONE, LINE, _SENTENCE, _NOTE, _TITLE = 120, 160, 240, 240, 48
-_BLOCK = 12
-"""Lines of a block, at most."""
+_ONE, LINE, _SENTENCE, _NOTE, _TITLE, _OWNER = 120, 160, 240, 240, 32, 48
+_WINDOWS, _WINDOW, _BLOCK = 3, 4, 12
+"""Places that are shown with what stands around them before others are shown; lines of such a place, and of a block, at most."""
 _SENTENCES = (1, 2, 3)
 _PROSE = frozenset({"paper", "docs"})
-_NEAR = 3
-"""Of an answer that has only near hits, how far its first hits grow."""
 _FULL, _FULL_OF_SEVERAL, _WHOLE = 8, 16, 3
 """Places that are shown by a line before the first of them grows, and after how many further lines the next one does."""
 _COMMENTS = ("#", "//")
-_FIRST = -2
-"""When the first place of a question comes: before all else."""
 _SETS, _VALUE = 2, 40
 """Names of a place that are told with what sets them, and characters of such a value."""
-_LEADING, _FOUND = 2, 5
-"""Sentences that stand before code, at most; hits that stand before what else code decides."""
+_LEADING, _CITED = 2, 2
+"""Sentences that stand before code, at most; values of a detail that are told with their place."""
 
 
 @dataclass(frozen=True)
 class ListedPlace:
     """A hit as it is listed: in `sizes`, smallest first, the pieces (line, part of it, text) that it is shown by; and the hits that say the same.
 
-    The smallest is printed as one line; a place without rank is a statement that no hit has. `sets` are what sets the names that it uses.
+    The smallest is printed as one line. `sets` are by name what sets the names that it may use.
     """
 
     hit: Hit
     sizes: tuple[tuple[Piece, ...], ...]
     copies: tuple[Hit, ...] = ()
-    sets: tuple[Setting, ...] = ()
+    sets: Mapping[str, Setting] = field(default_factory=dict)
 
     @property
     def file(self) -> tuple[str, str]:
@@ -190,27 +186,21 @@ def places(answer: Answer) -> tuple[ListedPlace, ...]:
             made[same] = replace(made[same], copies=(*made[same].copies, _line_of(place)))
         else:
             made.append(place)
-    return tuple(replace(place, sets=tuple(_sets(place, answer.definitions))) for place in made)
+    return tuple(replace(place, sets=_sets(place.hit, answer.definitions)) for place in made)
 
 
-def _sets(place: ListedPlace, definitions: Mapping[tuple[WorkId, str, str], Setting]) -> Iterator[Setting]:
-    """What sets the names of the line that says most, where the line itself does not say it."""
-    said = _said(place)
-    for name in names_read(said):
-        one = definitions.get((place.hit.chunk.work, place.hit.chunk.path, name))
-        if one and one.value not in said and len(one.value) <= _VALUE:
-            yield one
+def _sets(hit: Hit, definitions: Mapping[tuple[WorkId, str, str], Setting]) -> Mapping[str, Setting]:
+    """What sets names in the file of a hit, by name."""
+    here = (hit.chunk.work, hit.chunk.path)
+    return {name: one for (work, path, name), one in definitions.items() if (work, path) == here}
 
 
 def _ordered(answer: Answer) -> Iterator[Hit]:
-    """The first of what was found, then what else code decides and what else was found in turn; sentences that rank below code come last."""
+    """The hits, sentences that rank below code last."""
     prose = [hit for hit in answer.hits if hit.chunk.kind in _PROSE]
     code = [hit for hit in answer.hits if hit.chunk.kind not in _PROSE]
     leading = [hit for hit in prose[:_LEADING] if not code or hit.rank < code[0].rank]
-    yield from leading
-    yield from code[:_FOUND]
-    yield from filter(None, chain.from_iterable(zip_longest(answer.statements, code[_FOUND:])))
-    yield from prose[len(leading) :]
+    return chain(leading, code, prose[len(leading) :])
 
 
 def _is_in(place: ListedPlace, other: ListedPlace) -> bool:
@@ -230,7 +220,7 @@ def _says_the_same(place: ListedPlace, other: ListedPlace) -> bool:
     if _said(place) == _said(other):
         return True
     mine, theirs = (frozenset(filter(None, map(str.strip, one.chunk.text.split("\n")))) for one in (hit, first))
-    return bool(hit.rank and first.rank) and len(mine & theirs) >= _SAME * max(1, min(len(mine), len(theirs)))
+    return len(mine & theirs) >= _SAME * max(1, min(len(mine), len(theirs)))
 
 
 def _line_of(place: ListedPlace) -> Hit:
@@ -245,26 +235,29 @@ def _said(place: ListedPlace) -> str:
 
 def _joined(place: ListedPlace, other: ListedPlace) -> ListedPlace:
     """Both as one: the line of the better one, then what both have."""
-    ranked = place if place.hit.rank or not other.hit.rank else other
     chunk, theirs = place.hit.chunk, other.hit.chunk
     lines = (min(chunk.start_line, theirs.start_line), max(chunk.end_line, theirs.end_line))
-    hit = replace(ranked.hit, chunk=replace(ranked.hit.chunk, start_line=lines[0], end_line=lines[1]))
+    hit = replace(place.hit, chunk=replace(chunk, start_line=lines[0], end_line=lines[1]))
     both = tuple(tuple(sorted({*mine, *their})) for mine, their in zip(place.sizes[1:], other.sizes[1:], strict=True))
     return replace(place, hit=hit, sizes=(place.sizes[0], *both))
 
 
 def _code(hit: Hit, asked: frozenset[str]) -> tuple[tuple[Piece, ...], ...]:
-    """The line that says most; its statement under its signature; the block around it."""
+    """The line that says most; the lines of its statement and those beside it; the block around it."""
     lines, first = hit.chunk.text.split("\n"), hit.chunk.start_line
     start, end = (hit.focus.start_line - first, hit.focus.end_line - first) if hit.focus else _anchor(hit, lines, asked)
     start, end = max(0, min(start, len(lines) - 1)), max(0, min(end, len(lines) - 1))
     best = max(range(start, end + 1), key=lambda at: (_hold(lines[at], asked), any(map(str.isalnum, lines[at]))))
     start, end = statement(lines, start, end)
-    head = signature(lines, start)
-    said = [at for at in range(start, end + 1) if any(map(str.isalnum, lines[at]))] or [best]
-    around = block(lines, start, end, _BLOCK) or [best]
-    sizes = (_shortest(lines, best), [*([] if head is None else [head]), *said], around)
+    sizes = (_shortest(lines, best), _window(lines, start, end, best), block(lines, start, end, _BLOCK) or [best])
     return tuple(tuple((first + at, 0, cut_line(lines[at])) for at in some) for some in sizes)
+
+
+def _window(lines: Sequence[str], start: int, end: int, best: int) -> list[int]:
+    """The lines of a statement, the one before and the one after it; of many those nearest to the line that says most."""
+    telling = [at for at, line in enumerate(lines) if any(map(str.isalnum, line))]
+    before, after = bisect(telling, start - 1), bisect(telling, end)
+    return sorted(sorted(telling[max(0, before - 1) : after + 1], key=lambda at: (abs(at - best), at < best))[:_WINDOW]) or [best]
 
 
 def _shortest(lines: Sequence[str], at: int) -> list[int]:
@@ -319,16 +312,17 @@ def one_line(text: str) -> str:
 
 
 def _steps(answers: Sequence[Answer], found: Sequence[Sequence[ListedPlace]]) -> Iterator[_Step]:
-    """The values, then each place's line, better ones sooner; once some lines are there, the first places grow."""
+    """The first places with what stands around them, the values, then each place's line; once some lines are there, the first places grow."""
     full = _FULL if len(answers) == 1 else _FULL_OF_SEVERAL
     for question, (answer, listed) in enumerate(zip(answers, found, strict=True)):
         yield from (_Step(full + note, question, -1, note) for note in range(len(_notes(answer))))
         yield from (_Step(-1 + row / 10, question, -2, row) for row in range(len(answer.settled)))
         for number, place in enumerate(listed):
-            yield _Step(number if number else _FIRST, question, number, 0)
+            early = number - _WINDOWS - 1 if number < _WINDOWS else number
+            yield _Step(early, question, number, 0)
             for size in range(1, len(place.sizes)):
-                if place.sizes[size] != place.sizes[size - 1] and (answer.supported or number + size < _NEAR):
-                    yield _Step(full + _WHOLE * number + size, question, number, size)
+                if place.sizes[size] != place.sizes[size - 1] and (answer.supported or (size == 1 and early < 0)):
+                    yield _Step(early if size == 1 and early < 0 else full + _WHOLE * number + size, question, number, size)
 
 
 # -- text
@@ -344,25 +338,30 @@ def _listed(answers: Sequence[Answer], found: Sequence[Sequence[ListedPlace]], s
                 taken[step.place] = max(step.size, taken.get(step.place, 0))
         kept = [(place, taken[number]) for number, place in enumerate(listed) if number in taken]
         order = {place.file: number for number, (place, _) in reversed(list(enumerate(kept)))}
-        head = [f"== {shortened(one_line(answer.query.text), _TITLE)}{'' if answer.supported else ' (only near hits)'}"] if len(answers) > 1 else []
+        asked = f"== {question + 1}. {shortened(one_line(answer.query.text), _TITLE)}{'' if answer.supported else ' (only near hits)'}"
+        head = [asked] if len(answers) > 1 else []
         settled = [_settled(row) for row in answer.settled[: taken.get(-2, -1) + 1]]
         printed = [(place, size, _shown(place, size, told)) for place, size in sorted(kept, key=lambda row: order[row[0].file])]
-        ranked = sorted((row for row in printed if row[0].hit.rank and row[2]), key=lambda row: row[0].hit.rank)
+        ranked = sorted((row for row in printed if row[2].lines), key=lambda row: row[0].hit.rank)
         told.pieces.update(told.here)
         told.here.clear()
         notes.update(dict.fromkeys(f"note: {shortened(one_line(note), _NOTE)}" for note in _notes(answer)[: taken.get(-1, -1) + 1]))
-        blocks.append("\n".join([*head, *settled, *_by_file([row for row in printed if row[2]], whole=not head)]))
+        files = groupby((row for row in printed if row[2].lines), key=lambda row: row[2].head)
+        blocks.append("\n".join([*head, *settled, *(_of_file([text for _, _, text in rows]) for _, rows in files)]))
         hits = tuple(concise_hit(place, _cited(place, size)) for place, size, _ in ranked)
-        left = min((place.hit.rank for number, place in enumerate(listed) if number not in taken and place.hit.rank), default=0)
+        left = min((place.hit.rank for number, place in enumerate(listed) if number not in taken), default=0)
         shown.append(ShownHits(answer.query.text, answer.supported, hits, tuple(map(one_line, answer.notes)), left))
     return Listing("\n".join(filter(None, [*blocks, *notes])), tuple(shown), cut)
 
 
-def _by_file(printed: Sequence[tuple[ListedPlace, int, str]], *, whole: bool) -> Iterator[str]:
-    """The texts of places; unless they are to stay `whole`, lines of one file with its path before the first only."""
-    for (before, _, _), (place, size, text) in zip([*printed[:1], *printed], printed, strict=False):
-        is_first = whole or before is place or before.file != place.file or size or place.hit.chunk.kind in _PROSE
-        yield text if is_first else text.removeprefix(_cited(place, size).rpartition(":")[0] + ":")
+def _of_file(texts: Sequence[_PlaceText]) -> str:
+    """The lines of places in one file: below its path, or behind it where it is one line."""
+    lines = [line for text in texts for line in text.lines]
+    head, about = texts[0].head, texts[0].about
+    if len(lines) > 1 or not head:
+        return "\n".join([f"{head}{about}", *lines])
+    number, _, said = lines[0].partition(": ")
+    return f"{head}:{number}{about}: {said}" if texts[0].is_code else f"{head}{about}: {lines[0]}"
 
 
 def _notes(answer: Answer) -> list[str]:
@@ -378,14 +377,28 @@ class _Told(NamedTuple):
     here: set[tuple[object, ...]]
 
 
+class _PlaceText(NamedTuple):
+    """A place as it is written: what it stands in, what is told about that, and its lines, numbered in code."""
+
+    head: str
+    about: str
+    lines: Sequence[str]
+    is_code: bool = False
+
+
 def _settled(row: Settled) -> str:
-    """`weight decay: 0 DiT/train.py:153 +2 · 0.02 mar/main_mar.py:81`."""
-    return f"{row.title}: " + " · ".join(f"{one_line(side.said)} {_and_more(side.hit, side.works)}" for side in row.sides)
+    """`weight decay: 0 DiT/train.py:153 +2 · 0.02 mar/main_mar.py:81`, the last values without their places."""
+    sides = (
+        (one_line(side.said), f" {pinpointed(side.hit)}" if number < _CITED else "", f" +{side.works - 1}" if side.works > 1 else "")
+        for number, side in enumerate(row.sides)
+    )
+    return f"{row.title}: " + " · ".join(map("".join, sides))
 
 
-def _and_more(hit: Hit, places: int) -> str:
-    """The citation of the first of some places, and how many more there are."""
-    return pinpointed(hit) + (f" +{places - 1}" if places > 1 else "")
+def _also(copies: Sequence[Hit]) -> str:
+    """` (also in POPLIN +2)`: the repository of the first place that says the same, and how many more places there are."""
+    more = f" +{len(copies) - 1}" if len(copies) > 1 else ""
+    return f" (also in {short(copies[0]).partition('/')[0]}{more})" if copies else ""
 
 
 def pinpointed(hit: Hit) -> str:
@@ -398,8 +411,8 @@ def _lines(hit: Hit, first: int, last: int) -> Hit:
     return replace(hit, chunk=replace(hit.chunk, start_line=first, end_line=last))
 
 
-def _shown(place: ListedPlace, size: int, told: _Told) -> str:
-    """A place in one of its sizes: `citation: line`, or its citation over `line: text` without the indentation that all lines have.
+def _shown(place: ListedPlace, size: int, told: _Told) -> _PlaceText:
+    """A place in one of its sizes, without the indentation that all lines have.
 
     What an earlier question was told stands above; what this one was, nowhere again.
     """
@@ -407,28 +420,41 @@ def _shown(place: ListedPlace, size: int, told: _Told) -> str:
     new = [piece for piece, key in keys.items() if key not in told.here]
     pieces = [piece for piece in new if keys[piece] not in told.pieces]
     told.here.update(keys.values())
+    is_code = place.hit.work.kind == "code" and place.hit.chunk.kind not in _PROSE
+    head = _cited(place, size).rpartition(":")[0] if is_code else short(place.hit)
     if not new:
-        return ""
-    head = f"{_cited(place, size)}{_about(place, told.works)}"
-    if not pieces:
-        return f"{head}: above"
-    if place.hit.chunk.kind in _PROSE:
+        return _PlaceText(head, "", ())
+    about = _about(place.hit, told.works)
+    also, sets = _also(place.copies), (place.hit.chunk.path, place.sets, told.pieces)
+    if not is_code:
         said = " ".join(("… " if n and not _follows(pieces[n - 1], piece) else "") + piece[2] for n, piece in enumerate(pieces))
-        return f"{head}: {said if size else shortened(said, LINE)}"
-    sets = [one for one in place.sets if (one.work, one.path, one.line) not in told.pieces][:_SETS]
-    told.pieces.update((one.work, one.path, one.line) for one in sets)
-    said = f"{head}\n{numbered_lines(pieces)}" if size else f"{head}: {shortened(_said(place), _ONE)}"
-    return said + "".join(f" [{one.name} = {one_line(one.value)}, {_where(one, place)}]" for one in sets)
+        return _PlaceText(head, about, [(said if size else shortened(said, LINE)) or "above"])
+    if not pieces:
+        return _PlaceText(head, about, [f"{_range(new)}: above"], is_code)
+    if not size:
+        said = " ".join(text.strip() for _, _, text in pieces)
+        return _PlaceText(head, about, [f"{_range(pieces)}: {shortened(said, _ONE)}{also}{what_sets(said, *sets)}"], is_code)
+    lines = [f"{line}{what_sets(line, *sets)}" for line in numbered_lines(pieces).split("\n")]
+    return _PlaceText(head, about, [lines[0] + also, *lines[1:]], is_code)
 
 
-def _where(setting: Setting, place: ListedPlace) -> str:
-    """The place of a setting, by its line alone where it is in the same file."""
-    return f"line {setting.line}" if setting.path == place.hit.chunk.path else f"{inline(setting.path)}:{setting.line}"
+def _range(pieces: Sequence[Piece]) -> str:
+    """`81-82`, `81`."""
+    return f"{pieces[0][0]}-{pieces[-1][0]}" if pieces[-1][0] > pieces[0][0] else str(pieces[0][0])
+
+
+def what_sets(said: str, path: str, sets: Mapping[str, Setting], known: set[tuple[object, ...]]) -> str:
+    """What sets the names that a line of a file uses, where neither it nor what is `known` already says so: ` [lr = 0.1, train.py:9]`."""
+    used = [sets[name] for name in names_read(said) if name in sets and len(sets[name].value) <= _VALUE]
+    new = [one for one in used if one.value not in said and (one.work, one.path, one.line) not in known][:_SETS]
+    known.update((one.work, one.path, one.line) for one in new)
+    places = (f"line {one.line}" if one.path == path else f"{inline(one.path)}:{one.line}" for one in new)
+    return "".join(f" [{one.name} = {one_line(one.value)}, {where}]" for one, where in zip(new, places, strict=True))
 
 
 def _cited(place: ListedPlace, size: int) -> str:
-    """The citation of a place: of its line where it has one only."""
-    return short(place.hit if size else _line_of(place))
+    """The citation of a place by the lines that are shown."""
+    return short(replace(_lines(place.hit, place.sizes[size][0][0], place.sizes[size][-1][0]), focus=None))
 
 
 def numbered_lines(pieces: Sequence[Piece]) -> str:
@@ -437,19 +463,18 @@ def numbered_lines(pieces: Sequence[Piece]) -> str:
     return "\n".join(f"{line}: {text[indent:]}" for line, _, text in pieces)
 
 
-def _about(place: ListedPlace, known: set[str]) -> str:
-    """For the first place of a work its owner, commit, license and role; then the places with the same lines."""
-    also = [f"also {_and_more(place.copies[0], len(place.copies))}"] if place.copies else []
-    told = [*([] if place.hit.work.id in known else about(place.hit)), *also]
-    known.add(place.hit.work.id)
-    return f" ({', '.join(told)})" if told else ""
+def _about(hit: Hit, known: set[str]) -> str:
+    """For the first place of a work its owner, commit, license and role."""
+    told = "" if hit.work.id in known else f" ({', '.join(about(hit))})"
+    known.add(hit.work.id)
+    return told
 
 
 def about(hit: Hit) -> list[str]:
     """Owner and commit, license, and the role for the target, of the work of a hit."""
     edge = hit.reference
     role = "target" if hit.from_target else edge.roles[0].role.value if edge and edge.roles else "cited"
-    return [shortened(one_line(owner(hit.work)), _TITLE), *([called(hit.work.license)] if hit.work.kind == "code" else []), role]
+    return [shortened(one_line(owner(hit.work)), _OWNER), *([called(hit.work.license)] if hit.work.kind == "code" else []), role]
 
 
 def _follows(piece: Piece, other: Piece) -> bool:

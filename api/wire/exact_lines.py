@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
-from api.wire.concise import LINE, ConciseHit, ListedPlace, about, concise_hit, cut_line, numbered_lines, one_line
+from api.wire.concise import LINE, ConciseHit, ListedPlace, about, concise_hit, cut_line, numbered_lines, one_line, what_sets
 from lineage.citation import short
 from lineage.text.hidden_text import inline, shortened
 
@@ -62,14 +62,21 @@ def _file(head: str, entries: Sequence[_Entry]) -> str:
 
 
 def _statements(found: Sequence[LineMatch]) -> Iterator[_Entry]:
-    """The statement of each match on one line, or its line where the statement is long."""
+    """The statement of each match on one line, or its line where the statement is long; of the same in several files the first."""
+    alike = Counter(_said(match) for match in found)
     for match in found:
-        said = one_line(" ".join(match.around))
+        if (said := _said(match)) not in alike:
+            continue
+        copies = match.copies + alike.pop(said) - 1
         if len(said) > LINE:
             match, said = replace(match, first=match.line, around=(match.text,)), one_line(match.text)
-        cited, copies = short(match.shown), f" (and {match.copies} more)" if match.copies else ""
+        cited, said = short(match.shown), shortened(said, LINE) + (f" (and {copies} more)" if copies else "")
         head, _, line = cited.rpartition(":") if match.hit.work.kind == "code" else (cited, "", "")
-        yield _Entry(head, ":" if line else ": ", f"{line}: {shortened(said, LINE)}{copies}" if line else f"{shortened(said, LINE)}{copies}")
+        yield _Entry(head, ":" if line else ": ", f"{line}: {said}" if line else said)
+
+
+def _said(match: LineMatch) -> str:
+    return one_line(" ".join(match.around))
 
 
 def _blocks(found: Sequence[LineMatch]) -> Iterator[_Entry]:
@@ -102,8 +109,8 @@ def passages(found: Sequence[CitedPassage], count: Callable[[str], int], max_tok
 
     Short ones leave their room to the others; of one that is cut, the end says which lines are left.
     """
-    known: set[str] = set()
-    texts = [_passage(passage, known) for passage in found]
+    known, told = set[str](), set[tuple[object, ...]]()
+    texts = [_passage(passage, known, told) for passage in found]
     room, shown = max_tokens, dict[int, str]()
     for nth, at in enumerate(sorted(range(len(texts)), key=lambda at: count(texts[at]))):
         shown[at] = _bounded(found[at], texts[at], count, room // (len(texts) - nth))
@@ -111,16 +118,19 @@ def passages(found: Sequence[CitedPassage], count: Callable[[str], int], max_tok
     return [shown[at] for at in range(len(texts))]
 
 
-def _passage(found: CitedPassage, known: set[str]) -> str:
+def _passage(found: CitedPassage, known: set[str], told: set[tuple[object, ...]]) -> str:
     hit = found.hit
     inside = f" in {one_line(found.symbol)} (from line {found.defined_at})" if found.symbol else ""
     code = hit.work.kind == "code"
     lines = [inline(line.replace("\t", "    ")) for line in hit.chunk.text.split("\n")]
-    body = numbered_lines([(number, 0, line.rstrip()) for number, line in enumerate(lines, hit.chunk.start_line)]) if code else "\n".join(lines)
+    numbered = numbered_lines([(number, 0, line.rstrip()) for number, line in enumerate(lines, hit.chunk.start_line) if line.strip()])
+    told.update((hit.chunk.work, hit.chunk.path, number) for number in range(hit.chunk.start_line, hit.chunk.end_line + 1))
+    shown = [line + what_sets(line, hit.chunk.path, found.sets, told) for line in numbered.split("\n")]
+    body = "\n".join(shown if code else lines)
     calls = [f"{short(caller.shown)}: {one_line(caller.text)}" for caller in found.callers]
-    told = "" if hit.work.id in known else f" ({', '.join(about(hit))})"
+    whose = "" if hit.work.id in known else f" ({', '.join(about(hit))})"
     known.add(hit.work.id)
-    head = f"{short(hit)}{told}{inside}" + (f"; {found.lines} lines" if code else "")
+    head = f"{short(hit)}{whose}{inside}" + (f"; {found.lines} lines" if code else "")
     return "\n".join([head, body, *_rest(found, hit.chunk.end_line + 1), *(["named in:", *calls] if calls else [])])
 
 
@@ -136,7 +146,9 @@ def _bounded(found: CitedPassage, text: str, count: Callable[[str], int], max_to
     lines = text.split("\n")
 
     def made(kept: int) -> str:
-        rest = _rest(found, found.hit.chunk.start_line + kept - 1) or [f"… cut to the budget, of {len(text):,} characters"]
+        number = lines[kept - 1].partition(":")[0]
+        first = int(number) + 1 if number.isdigit() else found.hit.chunk.start_line
+        rest = _rest(found, first) or [f"… cut to the budget, of {len(text):,} characters"]
         return "\n".join([*lines[:kept], *rest])
 
     fitting = bisect(range(1, len(lines) + 1), False, key=lambda kept: count(made(kept)) > max_tokens)

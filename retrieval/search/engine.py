@@ -43,7 +43,7 @@ _NAMING = 2
 """Chunks that a word may stand in to name them: what else a passage decides does not come before it."""
 _SPOKEN, _QUOTED = 4, 20
 _NAMED = 4
-"""Hits, and statements, of whose lines the names are looked up."""
+"""Hits of whose lines the names are looked up."""
 _CLOSELY, _STATED = 5, 2
 """Hits whose lines are told with the vectors of words too, which takes ten times as long as by words alone: the first are those that are read.
 Fewer where statements of what is asked for tell them."""
@@ -234,8 +234,7 @@ class Engine:
         values = settled_values(self._settling, asked_details(text, self._ontology), self._ontology, without, shown)
         stated = statements(self._kinds(text), self._settling, without, shown)
         kept = tuple(hit for hit in stated if not query.kinds or hit.chunk.kind in query.kinds)
-        named = definitions((*answer.hits[:_NAMED], *kept[:_NAMED]), self._catalog)
-        return replace(answer, settled=tuple(values), statements=kept, definitions=named)
+        return replace(answer, settled=tuple(values), statements=kept, definitions=definitions(answer.hits[:_NAMED], self._catalog))
 
     @property
     def _settling(self) -> SettledIndex:

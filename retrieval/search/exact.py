@@ -17,6 +17,7 @@ import re2
 
 from lineage.citation import citation
 from lineage.errors import UsageError
+from lineage.file_roles import ASIDE, named_roles
 from lineage.records import UNKNOWN, Chunk, ChunkKind, Focus, Hit, Provenance
 from lineage.text.tokens import STOP, tokens
 from retrieval.search.focus import statement
@@ -28,13 +29,14 @@ if TYPE_CHECKING:
 MAX_PATTERN = 1_000
 MAX_LINE = 300
 """Characters of a matching line that are shown, from a little before the match."""
-_OF_A_FILE = 4
+_OF_A_FILE = 2
 _MEMORY = 8 << 20
 _META = re.compile(r"[\\.^$*+?{}\[\]|()]")
 _DEFINES = re.compile(
     r"\s*(?:export\s+|public\s+|static\s+|async\s+|abstract\s+)*(?:def|class|function|func|fn|struct|enum|interface|type|trait)\s+\W*\Z"
 )
 _OPTION = re.compile(r".*\b(?:add_argument|option|DEFINE_\w+)\(.{0,80}[\"']-{0,2}\Z")
+_SPEAKS = re.compile(r"\s*(?:#|//|import\s|from\s.{1,200}\simport\b|help\s?=|[\"'])")
 _ASSIGNS = re.compile(r"\s*(?:=(?!=)|:\s)")
 
 
@@ -99,7 +101,7 @@ class ExactQuery:
 
 
 def grep(engine: Engine, query: ExactQuery) -> ExactAnswer:
-    """Every matching line, ranked: definitions, then code and settings, then prose; within each the nearest works first.
+    """Every matching line, ranked: code and settings, what only speaks of them, prose; in each definitions first, then the nearest works.
 
     Raises `UsageError` for a pattern that is empty, too long, not an expression of RE2, or too slow to look up, and `NotFound` for an unknown work.
     """
@@ -111,10 +113,17 @@ def grep(engine: Engine, query: ExactQuery) -> ExactAnswer:
     chunks = catalog.chunks([row for row, _ in rows])
     matches = [match for chunk in chunks if not only or chunk.work == only for match in _matches(engine, chunk, expression)]
     worth = {id_: reason.value for id_, relation in engine.relations.by_work.items() if (reason := standing(relation, _NEAR))}
-    matches.sort(key=lambda match: (not match.definition, _KIND_ORDER[match.hit.chunk.kind], -worth.get(match.hit.work.id, 0.0), *_place(match)))
+    matches.sort(key=lambda match: (*_standing(match), -worth.get(match.hit.work.id, 0.0), *_place(match)))
     distinct = _in_turn(list(_folded(matches)))
     shown = (_with_context(engine, match, query.context) for match in distinct[query.offset : query.offset + query.limit])
     return ExactAnswer(query.pattern, manifest.lineage, manifest.id, tuple(shown), len(distinct), query.offset)
+
+
+def _standing(match: LineMatch) -> tuple[int, bool, bool]:
+    """Code before prose; in it what tests and the like, comments, imports and help say of a thing last; within each definitions first."""
+    chunk = match.hit.chunk
+    is_weak = chunk.kind == "code" and (bool(_SPEAKS.match(match.text)) or not ASIDE.isdisjoint(named_roles(chunk.path)))
+    return _KIND_ORDER[chunk.kind], is_weak, not match.definition
 
 
 def _in_turn(matches: Sequence[LineMatch]) -> list[LineMatch]:
@@ -124,7 +133,7 @@ def _in_turn(matches: Sequence[LineMatch]) -> list[LineMatch]:
     for match in matches:
         key = (match.definition, match.hit.chunk.kind, *_place(match)[:2])
         seen[key] += 1
-        ranked.append((not match.definition, _KIND_ORDER[match.hit.chunk.kind], seen[key] // _OF_A_FILE))
+        ranked.append((*_standing(match), seen[key] // _OF_A_FILE))
     return [match for _, match in sorted(zip(ranked, matches, strict=True), key=lambda row: row[0])]
 
 

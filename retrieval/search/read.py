@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from lineage.citation import citation, floats, name, numbered
 from lineage.errors import NotFound, UsageError
-from lineage.records import UNKNOWN, Chunk, Focus, Hit, Provenance, Work, WorkId
+from lineage.records import UNKNOWN, Chunk, Focus, Hit, Provenance, Setting, Work, WorkId
+from retrieval.search.definitions import definitions
 from retrieval.search.exact import ExactQuery, LineMatch, grep
 from retrieval.search.passages import WINDOW_CHARACTERS, WINDOW_LINES
 
@@ -31,7 +32,7 @@ class CitedPassage:
     """Cited lines, as a hit whose chunk has just these lines, and what they stand in.
 
     `symbol` is the enclosing definition with its first line (`defined_at`), `callers` are lines elsewhere that name it, `lines` how many lines the
-    file has, `last` the last one that was asked for, which may stand below those that are given.
+    file has, `last` the last one that was asked for, which may stand below those that are given; `sets` are by name what sets names that they use.
     """
 
     lineage: str
@@ -43,6 +44,7 @@ class CitedPassage:
     lines: int = 0
     last: int = 0
     callers: tuple[LineMatch, ...] = ()
+    sets: Mapping[str, Setting] = field(default_factory=dict)
     provenance: Provenance = UNKNOWN
 
 
@@ -172,7 +174,8 @@ def _passage(engine: Engine, work: WorkId, path: str, span: tuple[int, int], chu
     hit = relation.hit(cited, Focus(cited.start_line, cited.end_line))
     outer = next((near for near in around if near.symbol and near.symbol == cited.symbol), cited)
     last = min(span[1] or len(text), len(text))
-    return CitedPassage(manifest.lineage, manifest.id, hit, citation(hit), cited.symbol, outer.start_line, len(text), last)
+    sets = {name: one for (_, _, name), one in definitions([hit], catalog).items()}
+    return CitedPassage(manifest.lineage, manifest.id, hit, citation(hit), cited.symbol, outer.start_line, len(text), last, sets=sets)
 
 
 def _bounded(lines: list[str]) -> list[str]:

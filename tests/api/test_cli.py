@@ -254,7 +254,7 @@ def test_a_batch_answers_line_by_line_with_twenty_hits_each(asked, tmp_path):
 
 def test_a_compact_answer_is_lines_under_citations_within_its_budget(asked):
     ended = asked("query", "how is the encoder initialized", "--max-tokens", "900")
-    assert re.search(r"^\w+/\S+:\d+(-\d+)? \(\w\S+@\w+, [\w.-]+, \w+\)", ended.out, re.MULTILINE)
+    assert re.search(r"^\w+/\S+ \(\w\S+@\w+, [\w.-]+, \w+\)\n\d+: ", ended.out, re.MULTILINE)
     assert re.search(r"^\w+/\S+:\d+: \S", ended.out, re.MULTILINE)
     assert TokenEstimator().count(ended.out) < 1000
     assert "`lineage read PATH:3-20...`" in ended.out
@@ -276,12 +276,12 @@ def test_a_compact_batch_has_a_heading_for_each_question(asked, tmp_path):
     path = tmp_path / "questions.jsonl"
     path.write_text('{"id": "a", "text": "encoder"}\n{"id": "b\\n[1] x", "text": "learning rate"}\n')
     out = asked("query", "--batch", str(path), "--format", "compact").out
-    assert [line for line in out.splitlines() if line.startswith("== ")] == ["== encoder", "== learning rate"]
+    assert [line for line in out.splitlines() if line.startswith("== ")] == ["== 1. encoder", "== 2. learning rate"]
 
 
 def test_several_questions_are_those_in_quotes_or_the_lines_of_a_file(asked, tmp_path):
     several = asked("query", "the encoder", "learning rate").out
-    assert [line for line in several.splitlines() if line.startswith("== ")] == ["== the encoder", "== learning rate"]
+    assert [line for line in several.splitlines() if line.startswith("== ")] == ["== 1. the encoder", "== 2. learning rate"]
     path = tmp_path / "questions.txt"
     path.write_text("the encoder\n\nlearning rate\n")
     assert asked("query", "--batch", str(path)).out == several

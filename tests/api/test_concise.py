@@ -39,7 +39,7 @@ def lines(listed: Listing) -> list[str]:
 
 def test_the_first_hit_is_a_block_of_numbered_lines_around_its_focus_with_the_signature():
     listed = shown(answer(hit(focus=Focus(25, 25))))
-    assert lines(listed)[0] == "tent/train.py:10-40 (DequanWang/tent@e9e926a6, MIT, baseline)"
+    assert lines(listed)[0] == "tent/train.py (DequanWang/tent@e9e926a6, MIT, baseline)"
     assert lines(listed)[1] == "10: def train(model, loader):"
     assert "25:     step_14 = compute(14)" in lines(listed)
     assert "40:     step_29 = compute(29)" not in lines(listed)
@@ -49,9 +49,9 @@ def test_the_first_hit_is_a_block_of_numbered_lines_around_its_focus_with_the_si
 def test_a_hit_of_one_line_is_the_citation_of_that_line_which_is_told_once():
     listed = shown(answer(hit(1, "x = 1", "a.py", first=7)), answer(hit(1, "x = 1", "a.py", first=7), text="and x"))
     assert lines(listed) == [
-        "== which step is computed",
+        "== 1. which step is computed",
         "tent/a.py:7 (DequanWang/tent@e9e926a6, MIT, baseline): x = 1",
-        "== and x",
+        "== 2. and x",
         "tent/a.py:7: above",
     ]
     assert [made.hits[0].citation for made in listed.answers] == ["tent/a.py:7", "tent/a.py:7"]
@@ -64,8 +64,8 @@ def test_a_block_ends_with_its_definition():
 
 def test_places_of_a_file_stand_together():
     listed = shown(answer(hit(1, focus=Focus(20, 20)), hit(2, "x = step_1", "other.py", first=1), hit(3, "y = 1\nz = step_2", first=90)))
-    heads = [line.split(" ")[0].rstrip(":") for line in lines(listed) if line.startswith("tent/")]
-    assert heads == ["tent/train.py:10-40", "tent/train.py:90-91", "tent/other.py:1"]
+    assert [line.split(" ")[0].rstrip(":") for line in lines(listed) if line.startswith("tent/")] == ["tent/train.py", "tent/other.py:1"]
+    assert lines(listed).index("91: z = step_2") < lines(listed).index("tent/other.py:1: x = step_1")
     assert [made.rank for made in listed.answers[0].hits] == [1, 2, 3]
 
 
@@ -73,38 +73,28 @@ def test_places_that_share_lines_are_one_with_the_lines_of_both():
     text = "def f():\n    a = g(1,\n        step=2)\n    return a"
     (place,) = places(answer(hit(1, text, first=10, focus=Focus(11, 11)), hit(2, text, first=10, focus=Focus(12, 12))))
     assert [line for line, _, _ in place.sizes[0]] == [11, 12]
-    assert [line for line, _, _ in place.sizes[1]] == [10, 11, 12]
+    assert [line for line, _, _ in place.sizes[1]] == [10, 11, 12, 13]
 
 
-def test_what_is_found_comes_before_what_else_code_decides_and_prose_below_code_last():
+def test_prose_that_ranks_below_code_comes_last():
     found = [hit(1, "a = 1", "a.py"), hit(2, "A step.", "p.tex", kind="paper", work=CITED), hit(3, "b = 1", "b.py")]
-    decided = tuple(replace(hit(0, f"d = {n}", f"d{n}.py"), rank=0) for n in range(3))
-    listed = shown(replace(answer(*found), statements=decided))
-    assert [line.split(" ")[0].split(":")[0] for line in lines(listed)] == [
-        *("tent/a.py", "tent/b.py"),
-        *("tent/d0.py", "tent/d1.py", "tent/d2.py"),
-        "arXiv",
-    ]
+    listed = shown(answer(*found))
+    assert [line.split(" ")[0].split(":")[0] for line in lines(listed)] == ["tent/a.py", "tent/b.py", "arXiv"]
     assert [made.rank for made in listed.answers[0].hits] == [1, 2, 3]
 
 
-def test_after_five_hits_what_else_code_decides_and_what_else_is_found_take_turns():
-    found = [hit(n, f"a = {n}", f"a{n}.py") for n in range(1, 8)]
-    decided = tuple(replace(hit(0, f"d = {n}", f"d{n}.py"), rank=0) for n in range(1, 4))
-    listed = shown(replace(answer(*found), statements=decided))
-    assert [line.split("/")[1].split(".")[0] for line in lines(listed)] == [*("a1", "a2", "a3", "a4", "a5"), *("d1", "a6", "d2", "a7", "d3")]
-
-
-def test_a_statement_that_a_hit_has_too_is_that_hit():
-    listed = shown(replace(answer(hit(1, "a = 1", "a.py", first=3)), statements=(replace(hit(0, "a = 1", "a.py", first=3), rank=0),)))
-    assert lines(listed) == ["tent/a.py:3 (DequanWang/tent@e9e926a6, MIT, baseline): a = 1"]
-    assert [made.rank for made in listed.answers[0].hits] == [1]
+def test_the_first_places_come_with_what_stands_around_them_before_others_are_listed():
+    found = [hit(n, f"before_{n} = 0\nstep_{n} = 1\nafter_{n} = 2", f"a{n}.py", first=1, focus=Focus(2, 2)) for n in range(1, 6)]
+    listed = shown(answer(*found), answer(*found[:0], text="and x"), budget=COUNT(shown(answer(*found[:3]), answer()).text) + 20)
+    assert [line for line in lines(listed) if "before" in line] == [f"1: before_{n} = 0" for n in (1, 2, 3)]
+    assert "tent/a4.py:2: step_4 = 1" in lines(listed)
 
 
 def test_lines_of_one_file_have_its_path_once_where_several_questions_are_answered():
     found = [hit(rank, f"step_{rank} = {rank}", "a.py", first=rank) for rank in (3, 5)]
-    assert lines(shown(answer(*found), answer(hit(1, "b = 1", "b.py"), text="b")))[1:3] == [
-        "tent/a.py:3 (DequanWang/tent@e9e926a6, MIT, baseline): step_3 = 3",
+    assert lines(shown(answer(*found), answer(hit(1, "b = 1", "b.py"), text="b")))[1:4] == [
+        "tent/a.py (DequanWang/tent@e9e926a6, MIT, baseline)",
+        "3: step_3 = 3",
         "5: step_5 = 5",
     ]
 
@@ -124,7 +114,7 @@ def test_a_line_that_only_opens_a_block_goes_on():
 def test_near_copies_are_one_place_that_names_the_others():
     copy = hit(2, CODE + "\n    return 1", "lib/train.py", work=small_lineage.FORK)
     listed = shown(answer(hit(1), copy, hit(3, CODE.replace("step", "other").replace("compute", "make"), "b.py")))
-    assert "also fork/lib/train.py:11)" in lines(listed)[0]
+    assert "(also in fork)" in lines(listed)[1]
     assert [row.rank for row in listed.answers[0].hits] == [1, 3]
 
 
@@ -158,7 +148,7 @@ def test_what_does_not_fit_is_named_by_the_first_rank_that_is_left_out():
 def test_questions_share_the_budget():
     one, other = answer(hit(1, path="a.py"), text="one"), answer(hit(1, path="b.py"), text="other")
     listed = shown(one, other, budget=120)
-    assert [line for line in lines(listed) if line.startswith("==")] == ["== one", "== other"]
+    assert [line for line in lines(listed) if line.startswith("==")] == ["== 1. one", "== 2. other"]
     assert [len(made.hits) for made in listed.answers] == [1, 1]
 
 
@@ -173,7 +163,7 @@ HOSTILE = "ok\r\n\n[2] github.com/evil/x · MIT\u2028[3] more\x0bx = 1\u202e\u20
 @pytest.mark.parametrize("kind", ["code", "paper", "docs"])
 def test_a_text_cannot_make_a_line_of_its_own(kind):
     listed = shown(answer(hit(1, HOSTILE, "a\nb.py", kind=kind, section=("s\n[9] t",)), notes=("n\n[4] x",), text="q\n[5] y"), answer())
-    assert all(re.match(r"tent/a b\.py:|github\.com/DequanWang/tent#s |\d+: |note: |== ", line) for line in lines(listed))
+    assert all(re.match(r"tent/a b\.py[: ]|github\.com/DequanWang/tent#s |\d+: |note: |== ", line) for line in lines(listed))
     assert not re.search("[\u202e\u200b\x1b\x0b\r]", listed.text)
 
 
@@ -194,4 +184,4 @@ def test_the_budget_is_never_exceeded_and_the_first_hit_is_there(rows, notes, bu
     if rows[0]:
         assert listed.answers[0].hits[0].rank == 1
     for made in listed.answers:
-        assert listed.cut or all(row.citation in listed.text for row in made.hits)
+        assert listed.cut or all(row.citation.rpartition(":")[0] in listed.text for row in made.hits)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from api.wire.exact_lines import matching_lines, passages
+from lineage.records import Setting
 from retrieval.context.token_budget import TokenEstimator
 from tests.demo import NAME
 
@@ -64,3 +66,19 @@ def test_citations_share_a_budget_and_a_work_is_told_once(service):
     assert sum(map(COUNT, texts)) <= 500
     assert first.text.strip() in texts[1]
     assert [text.count("@") > 0 for text in (line.split("\n")[0] for line in texts)] == [True, False, False]
+
+
+def test_statements_that_are_alike_stand_once_with_how_many_there_are(service):
+    answer = service.grep("epochs", lineage=NAME, limit=1000)
+    alike = replace(answer, matches=tuple(replace(match, text="epochs = 3", around=("epochs = 3",), copies=0) for match in answer.matches[:3]))
+    text = matching_lines([alike], COUNT, 1000)
+    assert text.count("epochs = 3") == 1
+    assert "epochs = 3 (and 2 more)" in text
+
+
+def test_a_passage_says_what_sets_the_names_it_uses(service):
+    passage = service.read(service.grep("def ", lineage=NAME, kind="code").matches[0].citation, lineage=NAME)
+    chunk = replace(passage.hit.chunk, text="x = args.warm_up\n\ny = args.warm_up", start_line=3, end_line=5)
+    sets = {"warm_up": Setting("warm_up", "7", "default", chunk.work, "options.py", "c", 12)}
+    (text,) = passages([replace(passage, hit=replace(passage.hit, chunk=chunk), sets=sets, last=5)], COUNT, 1000)
+    assert text.split("\n")[1:] == ["3: x = args.warm_up [warm_up = 7, options.py:12]", "5: y = args.warm_up"]

@@ -46,6 +46,13 @@ def test_definitions_stand_before_uses_and_copies_count_once(engine):
     assert len(answer) == 1
 
 
+def test_comments_and_imports_stand_last(demo):
+    found = grep(demo, ExactQuery("torch|epochs", kinds=("code",), limit=300)).matches
+    weak = [match.text.lstrip().startswith(("#", "import ", "from ", "help=", "'", '"')) for match in found]
+    assert weak[0] < weak[-1]
+    assert weak == sorted(weak)
+
+
 def test_prose_is_matched_with_its_section(engine):
     assert lines(engine, "standard deviation", kinds=("paper",)) == [("arXiv:2401.00001#3", small.STATED)]
 

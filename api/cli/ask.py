@@ -110,7 +110,7 @@ def _put_batch(names: Sequence[str], answers: Sequence[Answer]) -> None:
 def grep(
     run: Run,
     pattern: Annotated[list[str], argument(metavar="PATTERN", help="Regular expressions (RE2), one an argument.")],
-    max_tokens: Annotated[int | None, option("--max-tokens", min=MIN_TOKENS, metavar="N", help="Budget a pattern (1,000; of several 250).")] = None,
+    max_tokens: Annotated[int | None, option("--max-tokens", min=MIN_TOKENS, metavar="N", help="Budget a pattern (1,000; of several 300).")] = None,
 ) -> None:
     """Find lines by pattern in all code, settings and texts; definitions first, tests and comments last, statements joined to one line.
 

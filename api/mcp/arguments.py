@@ -65,7 +65,7 @@ class SearchArguments(Arguments):
     no_target_code: Annotated[bool, Field(description="Leave the target's own code out.")] = False
     detail: Annotated[Literal["concise", "full"], Field(description="full: whole chunks.")] = "concise"
     context: Annotated[int, Field(ge=0, le=40, description="Lines around each match of `exact`, `regex`.")] = 0
-    max_tokens: Annotated[int, Field(ge=MIN_TOKENS, le=20000, description="A question or pattern (of several 300, 250).")] = MAX_TOKENS
+    max_tokens: Annotated[int, Field(ge=MIN_TOKENS, le=20000, description="A question or pattern (of several 300).")] = MAX_TOKENS
     limit: Annotated[Limit, Field(description="Hits a question (full: 5).")] = 20
     offset: Offset = 0
 

@@ -29,8 +29,9 @@ _SAME = 0.8
 """Share of the lines of the shorter of two hits that stand in the other where they are near-copies."""
 _NOTES = 3
 _ONE, LINE, _SENTENCE, _NOTE, _TITLE, _OWNER = 120, 160, 240, 240, 32, 48
-_WINDOWS, _WINDOW, _BLOCK = 3, 4, 12
-"""Places that are shown with what stands around them before others are shown; lines of such a place, and of a block, at most."""
+_WINDOWS, _WINDOW, _CHOSEN, _BLOCK = 3, 4, 8, 12
+"""Places that are shown with what stands around them before others are shown; lines of such a place, of one whose lines were told apart as a
+whole, and of a block, at most."""
 _SENTENCES = (1, 2, 3)
 _PROSE = frozenset({"paper", "docs"})
 _FULL, _FULL_OF_SEVERAL, _WHOLE = 8, 16, 3
@@ -248,16 +249,17 @@ def _code(hit: Hit, asked: frozenset[str]) -> tuple[tuple[Piece, ...], ...]:
     start, end = (hit.focus.start_line - first, hit.focus.end_line - first) if hit.focus else _anchor(hit, lines, asked)
     start, end = max(0, min(start, len(lines) - 1)), max(0, min(end, len(lines) - 1))
     best = max(range(start, end + 1), key=lambda at: (_hold(lines[at], asked), any(map(str.isalnum, lines[at]))))
+    most = max(_WINDOW, min(_CHOSEN, end - start + 1))
     start, end = statement(lines, start, end)
-    sizes = (_shortest(lines, best), _window(lines, start, end, best), block(lines, start, end, _BLOCK) or [best])
+    sizes = (_shortest(lines, best), _window(lines, start, end, best, most), block(lines, start, end, _BLOCK) or [best])
     return tuple(tuple((first + at, 0, cut_line(lines[at])) for at in some) for some in sizes)
 
 
-def _window(lines: Sequence[str], start: int, end: int, best: int) -> list[int]:
-    """The lines of a statement, the one before and the one after it; of many those nearest to the line that says most."""
+def _window(lines: Sequence[str], start: int, end: int, best: int, most: int) -> list[int]:
+    """The lines of a statement, the one before and the one after it; of more than `most` those nearest to the line that says most."""
     telling = [at for at, line in enumerate(lines) if any(map(str.isalnum, line))]
     before, after = bisect(telling, start - 1), bisect(telling, end)
-    return sorted(sorted(telling[max(0, before - 1) : after + 1], key=lambda at: (abs(at - best), at < best))[:_WINDOW]) or [best]
+    return sorted(sorted(telling[max(0, before - 1) : after + 1], key=lambda at: (abs(at - best), at < best))[:most]) or [best]
 
 
 def _shortest(lines: Sequence[str], at: int) -> list[int]:
@@ -395,10 +397,10 @@ def _settled(row: Settled) -> str:
     return f"{row.title}: " + " · ".join(map("".join, sides))
 
 
-def _also(copies: Sequence[Hit]) -> str:
-    """` (also in POPLIN +2)`: the repository of the first place that says the same, and how many more places there are."""
-    more = f" +{len(copies) - 1}" if len(copies) > 1 else ""
-    return f" (also in {short(copies[0]).partition('/')[0]}{more})" if copies else ""
+def _also(place: ListedPlace) -> str:
+    """` (also in POPLIN)`: another repository where the same stands."""
+    other = next((copy for copy in place.copies if copy.work.id != place.hit.work.id), None)
+    return f" (also in {short(other).partition('/')[0]})" if other else ""
 
 
 def pinpointed(hit: Hit) -> str:
@@ -425,7 +427,7 @@ def _shown(place: ListedPlace, size: int, told: _Told) -> _PlaceText:
     if not new:
         return _PlaceText(head, "", ())
     about = _about(place.hit, told.works)
-    also, sets = _also(place.copies), (place.hit.chunk.path, place.sets, told.pieces)
+    also, sets = _also(place), (place.hit.chunk.path, place.sets, told.pieces)
     if not is_code:
         said = " ".join(("… " if n and not _follows(pieces[n - 1], piece) else "") + piece[2] for n, piece in enumerate(pieces))
         return _PlaceText(head, about, [(said if size else shortened(said, LINE)) or "above"])

@@ -21,7 +21,7 @@ MOST_CHARACTERS = 2400
 """Of the text of a hit and of an error's message."""
 MIN_TOKENS, MAX_TOKENS = 200, 1000
 """Of a concise answer: the smallest budget, and that of one question or pattern where none is given."""
-QUESTION_TOKENS, PATTERN_TOKENS, CITATION_TOKENS = 300, 250, 1500
+QUESTION_TOKENS, PATTERN_TOKENS, CITATION_TOKENS = 300, 300, 1500
 """Of each of several questions, of several patterns, and of citations; those of one call are one budget."""
 
 

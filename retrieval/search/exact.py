@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 MAX_PATTERN = 1_000
 MAX_LINE = 300
 """Characters of a matching line that are shown, from a little before the match."""
-_OF_A_FILE = 2
+_OF_A_FILE = 4
 _MEMORY = 8 << 20
 _META = re.compile(r"[\\.^$*+?{}\[\]|()]")
 _DEFINES = re.compile(
@@ -101,7 +101,7 @@ class ExactQuery:
 
 
 def grep(engine: Engine, query: ExactQuery) -> ExactAnswer:
-    """Every matching line, ranked: code and settings, what only speaks of them, prose; in each definitions first, then the nearest works.
+    """Every matching line, ranked: definitions, code and settings, what only speaks of them, prose; in each the nearest works first.
 
     Raises `UsageError` for a pattern that is empty, too long, not an expression of RE2, or too slow to look up, and `NotFound` for an unknown work.
     """
@@ -119,11 +119,11 @@ def grep(engine: Engine, query: ExactQuery) -> ExactAnswer:
     return ExactAnswer(query.pattern, manifest.lineage, manifest.id, tuple(shown), len(distinct), query.offset)
 
 
-def _standing(match: LineMatch) -> tuple[int, bool, bool]:
-    """Code before prose; in it what tests and the like, comments, imports and help say of a thing last; within each definitions first."""
+def _standing(match: LineMatch) -> tuple[bool, int, bool]:
+    """Definitions first, code before prose; within each last what tests and the like, comments, imports and help say of a thing."""
     chunk = match.hit.chunk
     is_weak = chunk.kind == "code" and (bool(_SPEAKS.match(match.text)) or not ASIDE.isdisjoint(named_roles(chunk.path)))
-    return _KIND_ORDER[chunk.kind], is_weak, not match.definition
+    return not match.definition, _KIND_ORDER[chunk.kind], is_weak
 
 
 def _in_turn(matches: Sequence[LineMatch]) -> list[LineMatch]:

@@ -63,7 +63,7 @@ def test_every_tool_has_closed_arguments_an_output_schema_and_all_four_hints(mad
 
 def test_what_an_agent_reads_before_it_asks_is_what_was_reviewed():
     said = json.dumps([INSTRUCTIONS, *((tool.name, tool.title, tool.description, arguments.schema(tool.arguments)) for tool in TOOLS)])
-    assert hashlib.sha256(said.encode()).hexdigest()[:16] == "a25bc6acd5ee611b", "read it again as an agent would, then pin the new hash"
+    assert hashlib.sha256(said.encode()).hexdigest()[:16] == "3bde1eb478f065e6", "read it again as an agent would, then pin the new hash"
 
 
 def test_nothing_of_a_lineage_is_in_what_is_offered(made):

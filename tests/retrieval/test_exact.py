@@ -9,6 +9,7 @@ import pytest
 
 from lineage.citation import citation
 from lineage.errors import NotFound, UsageError
+from lineage.file_roles import ASIDE, named_roles
 from lineage.generation import open_generation
 from lineage.records import Hit
 from retrieval.search.engine import Engine
@@ -46,9 +47,10 @@ def test_definitions_stand_before_uses_and_copies_count_once(engine):
     assert len(answer) == 1
 
 
-def test_comments_and_imports_stand_last(demo):
-    found = grep(demo, ExactQuery("torch|epochs", kinds=("code",), limit=300)).matches
-    weak = [match.text.lstrip().startswith(("#", "import ", "from ", "help=", "'", '"')) for match in found]
+def test_comments_imports_and_what_lies_aside_stand_last(demo):
+    found = [m for m in grep(demo, ExactQuery("torch|epochs", kinds=("code",), limit=300)).matches if not m.definition]
+    speaks = [match.text.lstrip().startswith(("#", "//", "import ", "from ", "help=", "'", '"')) for match in found]
+    weak = [said or not ASIDE.isdisjoint(named_roles(match.hit.chunk.path)) for said, match in zip(speaks, found, strict=True)]
     assert weak[0] < weak[-1]
     assert weak == sorted(weak)
 

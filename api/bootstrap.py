@@ -220,9 +220,9 @@ class Parts:
             cache.put(key, _CHOICES, self.report_digest, chosen.dumped(report.gaps, self.embedder))
 
     def _claims(self, generation: Generation, excluded: bool, stage: str = _CLAIMS) -> bytes | None:
-        from indexer.store.computed_cache import peeked
+        from indexer.store.computed_cache import looked_up
 
-        return peeked(self.settings.home, _claims_key(generation, excluded), stage, self.report_digest)
+        return looked_up(self.settings.home, _claims_key(generation, excluded), stage, self.report_digest)
 
     def _kept_report(self, generation: Generation, relations: WorkRelations, excluded: bool, claims: bool = True) -> Gaps | None:
         from retrieval.gaps.stored_report import loaded

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from pydantic import ValidationError
 
-from lineage.catalog.keyed import Keyed
-from lineage.errors import ParseError, SettingsError, StoreError
+from lineage.catalog.keyed import Keyed, peeked
+from lineage.errors import ParseError
 from lineage.ports import Vectors
 from lineage.sealed import adapter
 
@@ -48,13 +48,9 @@ class VectorCache:
         self._kept.close()
 
 
-def peeked(home: Path, input_hash: str, stage: str, version: str) -> bytes | None:
-    """What the derived cache of a store keeps, None for none or where it cannot be read. Makes nothing."""
-    if not (home / _DERIVED).is_file():
-        return None
-    with suppress(StoreError, SettingsError), closing(DerivedCache(home)) as cache:
-        return cache.get(input_hash, stage, version)
-    return None
+def looked_up(home: Path, input_hash: str, stage: str, version: str) -> bytes | None:
+    """What the derived cache of a store keeps, None for none or where it cannot be read now. Changes nothing."""
+    return peeked(home / _DERIVED, _name(input_hash, stage, version))
 
 
 class DerivedCache:

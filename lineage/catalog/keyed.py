@@ -11,7 +11,7 @@ import hashlib
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 from lineage.catalog import schema
@@ -19,7 +19,18 @@ from lineage.errors import StoreDamaged, StoreError, failures
 from lineage.sealed import keep, unsealed
 
 VERSION = 1
-_WAIT = 30.0
+_WAIT, _PEEK = 30.0, 1.0
+"""Seconds to wait for another process that writes: to use the file, and to look into it."""
+
+
+def peeked(path: Path, key: str) -> bytes | None:
+    """The value of a key, read without making or changing anything; None where none is, or where the file cannot be read now."""
+    if not path.is_file():
+        return None
+    with suppress(sqlite3.Error), closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=_PEEK)) as db:
+        row = db.execute("SELECT value, digest FROM kept WHERE key = ?", (key,)).fetchone()
+        return row[0] if row and _is_sound(key, *row) else None
+    return None
 
 
 class Keyed:

@@ -10,7 +10,7 @@ from contextlib import closing
 import numpy as np
 import pytest
 
-from indexer.store.computed_cache import DerivedCache, VectorCache
+from indexer.store.computed_cache import DerivedCache, VectorCache, looked_up
 from lineage.catalog.keyed import Keyed
 from lineage.errors import SettingsError
 
@@ -55,6 +55,25 @@ def test_a_value_that_was_altered_counts_as_absent(tmp_path):
     with sqlite3.connect(tmp_path / "cache/derived.db") as db:
         db.execute("UPDATE kept SET value = x'00'")
     assert cache.get("hash", "parse", "1") is None
+
+
+def test_looking_into_a_cache_changes_nothing(tmp_path):
+    path = tmp_path / "cache" / "derived.db"
+    assert looked_up(tmp_path, "hash", "report", "1") is None
+    assert not path.parent.exists()
+    with closing(DerivedCache(tmp_path)) as cache:
+        cache.put("hash", "report", "1", b"good")
+    before = path.read_bytes()
+    path.chmod(0o444)
+    path.parent.chmod(0o555)
+    assert looked_up(tmp_path, "hash", "report", "1") == b"good"
+    assert looked_up(tmp_path, "hash", "report", "2") is None
+    assert path.read_bytes() == before
+    path.parent.chmod(0o755)
+    path.chmod(0o644)
+    path.write_bytes(b"rubbish " * 1000)
+    assert looked_up(tmp_path, "hash", "report", "1") is None
+    assert [file.name for file in path.parent.glob("*.damaged")] == []
 
 
 def test_a_file_that_is_none_is_moved_aside_and_begun_anew(tmp_path):

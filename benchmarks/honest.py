@@ -23,7 +23,8 @@ from indexer.plan import BuildRequest
 from lineage import settings
 from lineage.catalog.partial import PartialCatalog
 from lineage.catalog.reader import Catalog
-from lineage.code_links.exclusion import TargetCode, in_catalog, is_telling, own_exclusion
+from lineage.code_links.exclusion import is_telling
+from lineage.code_links.target_code import TargetCode, in_catalog, own_exclusion
 from lineage.generation import open_generation
 from lineage.records import WorkId
 

@@ -19,8 +19,9 @@ from indexer.references import Trace, said_in, trace
 from indexer.repositories import TARBALLS, Addition, Repository, front, of_documents
 from indexer.target import ResolvedTarget, additions, of_folder
 from lineage.code_links import links
-from lineage.code_links.exclusion import Exclusion, KeptOut, copy_reason
+from lineage.code_links.exclusion import Exclusion, KeptOut
 from lineage.code_links.readme import from_readme
+from lineage.code_links.target_code import copy_reason
 from lineage.records import CodeLink, LedgerRow, Mention, Reference, Role, Status, Tier, Work, WorkId
 from lineage.references import ranking
 from lineage.references.ancestors import named_mentions

@@ -21,7 +21,8 @@ from indexer.repo_profile import names_of, profiles
 from indexer.repositories import Code, Repository, read_repository
 from indexer.sandbox.pool import WORKERS
 from indexer.store.computed_cache import remembered
-from lineage.code_links.exclusion import Exclusion, is_copied
+from lineage.code_links.exclusion import Exclusion
+from lineage.code_links.target_code import is_copied
 from lineage.code_reuse import clones, derivation, reuse
 from lineage.code_reuse.derivation import Ages, Derivation
 from lineage.code_reuse.reuse import Shared

@@ -20,8 +20,9 @@ from indexer.plan import BuildRequest, came_out, choose_repos
 from indexer.repositories import TARBALLS, Repository, front, pinned, read_repository, tarball, told
 from indexer.store.computed_cache import remembered
 from lineage.code_links import links as witnesses
-from lineage.code_links.exclusion import Exclusion, ExclusionReason, Ground, KeptOut, copy_reason, published
+from lineage.code_links.exclusion import Exclusion, ExclusionReason, Ground, KeptOut, published
 from lineage.code_links.readme import beside, from_readme
+from lineage.code_links.target_code import copy_reason
 from lineage.errors import SourceError
 from lineage.progress import Stage
 from lineage.records import CodeLink, LedgerRow, Status, Work, WorkId

@@ -17,7 +17,8 @@ from indexer.repositories import TARBALLS, told
 from indexer.sources.github import pinned
 from lineage import generation as layout
 from lineage.catalog.reader import Catalog
-from lineage.code_links.exclusion import Exclusion, Ground, KeptOut, copy_reason, in_catalog
+from lineage.code_links.exclusion import Exclusion, Ground, KeptOut
+from lineage.code_links.target_code import copy_reason, in_catalog
 from lineage.errors import LineageError
 from lineage.ids import repo_id
 from lineage.records import CodeLink, LedgerRow, Tier, Work, WorkId

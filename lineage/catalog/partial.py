@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineage.catalog.reader import Catalog, Outline, StoredDocument, document_key
-from lineage.code_links.exclusion import in_catalog, own_exclusion
+from lineage.code_links.target_code import in_catalog, own_exclusion
 from lineage.records import Chunk, ChunkKind, CodeLink, Fact, FileProfile, Reference, Setting, Work, WorkId
 from lineage.references.ranking import without_signals
 from lineage.references.signals import RankSignal

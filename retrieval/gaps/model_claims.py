@@ -21,8 +21,8 @@ from retrieval.decisions.decision_check import holds_value
 from retrieval.decisions.fact_index import FactIndex
 from retrieval.gaps.model_code import about, choices_of_code
 from retrieval.gaps.model_contradictions import contradictions
-from retrieval.gaps.model_places import asking, heaviest, is_open, with_choices
-from retrieval.gaps.model_reader import MOST_WINDOWS, QUOTED, Claim, Reader, fact_of, fitting, is_verbatim, window_text, windows
+from retrieval.gaps.model_places import heaviest, with_choices
+from retrieval.gaps.model_reader import MOST_WINDOWS, QUOTED, Claim, Reader, asking, fact_of, fitting, is_open, is_verbatim, window_text, windows
 from retrieval.gaps.model_review import reviewed
 from retrieval.gaps.model_terms import with_terms
 from retrieval.gaps.set_elsewhere import followed

@@ -15,7 +15,7 @@ from lineage.records import ChunkKind, Hit, Query, WorkId
 from lineage.results import Detail, Gap, Specification, Suggestion
 from lineage.text.hidden_text import inline, own_words
 from retrieval.decisions.target_text import OWN, section_weight
-from retrieval.gaps.model_reader import QUOTED, Claim, Reader, ShownPlace, fact_of, window_text, windows
+from retrieval.gaps.model_reader import QUOTED, Claim, Reader, ShownPlace, asking, fact_of, is_open, window_text, windows
 from retrieval.search.batch import asked
 
 MOST_ROWS, MOST_FURTHER, AT_ONCE = 30, 24, 6
@@ -97,17 +97,6 @@ def _unrepeated(gaps: Sequence[Gap], known: int) -> Iterator[Gap]:
         if n >= known and not any(place[:2] == other[:2] and abs(place[2] - other[2]) <= 1 for other in taken):
             yield gap
         taken.append(place)
-
-
-def asking(detail: Detail) -> str:
-    """What is asked of a detail: its title and its question, which may be the same."""
-    same = detail.question.rstrip("?") == detail.title
-    return detail.question if same else f"{detail.title}. {detail.question}"
-
-
-def is_open(gap: Gap) -> bool:
-    """Whether a row still waits for an answer."""
-    return gap.state is not Specification.SPECIFIED and not gap.decision
 
 
 def _chosen(reader: Reader, about: str, rows: Sequence[Gap], questions: Sequence[str], searched: Sequence[str]) -> Iterator[Gap]:

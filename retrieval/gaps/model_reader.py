@@ -23,7 +23,7 @@ from lineage.errors import AnswersMissing, SourceError
 from lineage.ports import ChatModel
 from lineage.progress import Stage, Watch, unwatched
 from lineage.records import Chunk, Fact, FactKind, Focus, Hit, Status, Work, WorkId
-from lineage.results import FactOccurrence, Suggestion
+from lineage.results import Detail, FactOccurrence, Gap, Specification, Suggestion
 from lineage.text.hidden_text import fence_of, inline, object_in, own_words, visible
 from retrieval.context.units import neutral
 from retrieval.decisions.precedence import role_name
@@ -31,6 +31,8 @@ from retrieval.decisions.provenance import evidence
 from retrieval.gaps.offers import Context, chain
 from retrieval.search.engine import Engine
 
+SET = "set:"
+"""What begins the link of a value that a line hands on."""
 WINDOW = 6_000
 """Characters of the target's text in one call."""
 MOST_WINDOWS = 40
@@ -145,6 +147,17 @@ class Reader:
         counts = [f"{self.chat.model} made {self.kept + self.dropped} claims: {self.kept} kept, {self.dropped} that nothing proves"]
         counts += [f"{self.malformed} answers were malformed"] if self.malformed else []
         return "; ".join([*counts, *([f"it stopped: {self.stopped}"] if self.stopped else [])])
+
+
+def asking(detail: Detail) -> str:
+    """What is asked of a detail: its title and its question, which may be the same."""
+    same = detail.question.rstrip("?") == detail.title
+    return detail.question if same else f"{detail.title}. {detail.question}"
+
+
+def is_open(gap: Gap) -> bool:
+    """Whether a row still waits for an answer."""
+    return gap.state is not Specification.SPECIFIED and not gap.decision
 
 
 def is_verbatim(quote: str, text: str) -> bool:

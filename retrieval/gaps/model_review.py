@@ -15,9 +15,7 @@ from lineage.records import Chunk
 from lineage.results import Gap
 from lineage.text.hidden_text import inline, visible
 from retrieval.decisions.provenance import evidence, is_own_code
-from retrieval.gaps.model_places import asking, is_open
-from retrieval.gaps.model_reader import Claim, Reader, fitting, is_verbatim, lines_of, window_text, windows
-from retrieval.gaps.set_elsewhere import SET
+from retrieval.gaps.model_reader import SET, Claim, Reader, asking, fitting, is_open, is_verbatim, lines_of, window_text, windows
 
 AT_ONCE = 75
 """Rows of one call."""

@@ -17,10 +17,8 @@ from lineage.file_roles import ASIDE
 from lineage.records import Hit
 from lineage.results import FactOccurrence, Suggestion
 from retrieval.decisions.provenance import evidence
-from retrieval.gaps.model_reader import Reader
+from retrieval.gaps.model_reader import SET, Reader
 
-SET = "set:"
-"""What begins the link of a value that a line hands on."""
 _MOST, _LONGEST, _LINE = 3, 24, 300
 """Names of an offer that are followed; characters of a value, and of a line that are read."""
 _STRING = re.compile(r"'[^']*'|\"[^\"]*\"")

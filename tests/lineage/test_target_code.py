@@ -9,7 +9,7 @@ import pytest
 
 from indexer.store.generations import Store
 from lineage.catalog.partial import PartialCatalog
-from lineage.code_links.exclusion import in_catalog, own_exclusion
+from lineage.code_links.target_code import in_catalog, own_exclusion
 from lineage.code_reuse.reuse import Shared
 from lineage.generation import open_generation
 from lineage.records import Chunk, CodeLink, Document, Fact, Reference, Tier, Work, WorkId

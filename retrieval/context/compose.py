@@ -9,6 +9,7 @@ over, the least valuable part goes.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -27,7 +28,7 @@ from retrieval.context.required_context import MOST, Due, UnitValue, answering, 
 from retrieval.context.settings_file import ConfigLine
 from retrieval.context.task import Subquestion, components, subquestions
 from retrieval.context.token_budget import Tokens
-from retrieval.context.units import Kind, PackUnit, QuestionWords, units, words_of
+from retrieval.context.units import NEARLY_NOTHING, Kind, PackUnit, QuestionWords, units, weighed, words_of
 from retrieval.decisions import target_text
 from retrieval.search.batch import answered
 from retrieval.search.engine import Engine
@@ -82,13 +83,14 @@ class _Part:
 def compose(material: PackInputs, catalog: Catalog, chunks: int) -> Pack:
     """The pack of at most `allowed` tokens; raises `NotFound` for no evidence and `UsageError` for too small a budget."""
     words, policy = words_of(catalog, material.questions, material.answers, chunks), POLICIES[material.stage]
-    some = [_costed(unit, material.tokens) for unit in units(catalog, material.answers, words)]
+    costed = [_costed(unit, material.tokens) for unit in units(catalog, material.answers, words)]
+    some = [unit if material.due.telling(unit) else weighed(unit, NEARLY_NOTHING) for unit in costed]
     symbols = partial(_symbols, catalog, material.target.id)
     pack_lines = records.of(material.gaps, material.task, material.stage, material.tokens, symbols)
     room = _room(material, [unit.cost for unit in some] + [record.cost for record in pack_lines])
     kept = records.more((), pack_lines, int(policy.records * room))
     free = room - records.cost(kept)
-    cutting = _Cutting(words, material.tokens)
+    cutting = _Cutting(words, material.tokens, _deciding(material.gaps))
     pack_units = _candidates(some, cutting, material, room, free)
     value = UnitValue([subquestion.worth for subquestion in material.questions], words.rare)
     if policy.lines_first:
@@ -102,7 +104,7 @@ def compose(material: PackInputs, catalog: Catalog, chunks: int) -> Pack:
         file = _file(kept, material)
     taken = _filled(pack_units, taken, file, value, material)
     left = _left_out(pack_units, taken, len(pack_lines) - len(kept))
-    return _finished(material, [*_unit_parts(taken, material), *file], left)
+    return _finished(material, [*_unit_parts(_regrown(taken, some, cutting, file, material), material), *file], left)
 
 
 def _file(kept: Sequence[records.PackLine], material: PackInputs) -> list[_Part]:
@@ -153,6 +155,19 @@ def _filled(pack_units: Sequence[PackUnit], taken: list[PackUnit], file: Sequenc
     return taken
 
 
+def _regrown(taken: Sequence[PackUnit], whole: Sequence[PackUnit], cutting: _Cutting, file: Sequence[_Part], material: PackInputs) -> list[PackUnit]:
+    """The units, those that were cut with as many more of their statements as the room allows that nothing else fills."""
+    grown, originals = list(taken), {unit.order: unit for unit in whole}
+    for at, unit in enumerate(taken):
+        original = originals.get(unit.order)
+        if original and original.hit.chunk.id == unit.hit.chunk.id and original.kind == unit.kind == "imitate" and original.text != unit.text:
+            spare = _spare(material, [*_unit_parts(grown, material), *file]) - _MARGIN
+            longer = _fitted(original, cutting, unit.cost + spare)
+            if unit.cost < longer.cost <= unit.cost + spare:
+                grown[at] = replace(unit, text=longer.text, words=longer.words, cost=longer.cost)
+    return grown
+
+
 def _spare(material: PackInputs, parts: Sequence[_Part]) -> int:
     """The tokens that are left with these parts, counted on the whole text."""
     return material.allowed - material.tokens.count(_text(material, parts))
@@ -176,15 +191,25 @@ def _first(stated: Due, pack_units: Sequence[PackUnit], room: int, free: int, to
 
 def _share(stated: Due, some: Sequence[PackUnit], room: int, tokens: Tokens) -> list[PackUnit]:
     costed = [_costed(unit, tokens) for unit in some]
-    return choose(costed, UnitValue(stated.worth, {}), room, {}, {})
+    return stated.adding(choose(costed, UnitValue(stated.worth, {}), room, {}, {}))
 
 
 @dataclass(frozen=True)
 class _Cutting:
-    """What functions are cut by: the words of the questions, and the tokens."""
+    """What functions are cut by: the words of the questions, the tokens, the lines of own code that settle something, by work and path."""
 
     words: QuestionWords
     tokens: Tokens
+    deciding: Mapping[tuple[WorkId, str], frozenset[int]]
+
+
+def _deciding(gaps: Gaps | None) -> dict[tuple[WorkId, str], frozenset[int]]:
+    """The lines of the target's own code by which rows of the report are answered."""
+    lines: dict[tuple[WorkId, str], set[int]] = defaultdict(set)
+    for occurrence in (held for gap in (gaps.gaps if gaps else ()) for offer in gap.suggestions for held in offer.held if held.evidence.from_target):
+        fact = occurrence.fact
+        lines[fact.work, occurrence.evidence.chunk.path].update(range(fact.line, max(fact.line, fact.end_line) + 1))
+    return {place: frozenset(some) for place, some in lines.items()}
 
 
 def _code(questions: Sequence[Subquestion], doing: Mapping[int, PackUnit], cutting: _Cutting, room: int, most: int) -> list[PackUnit]:
@@ -203,8 +228,17 @@ def _fitted(unit: PackUnit, cutting: _Cutting, room: int) -> PackUnit:
     if unit.cost <= room or not (unit.hit.from_target and unit.kind == "imitate" and chunk.language == "python"):
         return unit
     worth, around = cutting.words.worth(unit), unit.cost - cutting.tokens.count(unit.text)
-    text = cut(unit.text, chunk.start_line, worth, cutting.tokens.count, room - around - _MARGIN)
-    return _costed(replace(unit, text=text, words=frozenset(words_in(text))), cutting.tokens) if text else unit
+    deciding = cutting.deciding.get((chunk.work, chunk.path), frozenset())
+    text = cut(unit.text, chunk.start_line, worth, cutting.tokens.count, room - around - _MARGIN, deciding)
+    return _costed(_shortened(unit, text, worth), cutting.tokens) if text else unit
+
+
+def _shortened(unit: PackUnit, text: str, worth: Mapping[str, float]) -> PackUnit:
+    """The unit as `text`, less relevant by what it no longer says: by the root, since what says most was kept."""
+    words = frozenset(words_in(text))
+    share = math.sqrt(sum(worth.get(word, 0.0) for word in words) / (sum(worth.values()) or 1.0))
+    relevance = {number: share * relevance for number, relevance in unit.relevance.items()}
+    return replace(unit, text=text, words=words, relevance=relevance)
 
 
 def _taken(pack_units: Sequence[PackUnit], policy: StageBudget, value: UnitValue, room: int) -> list[PackUnit]:

@@ -11,7 +11,7 @@ import ast
 import math
 import re
 from bisect import bisect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lineage.text.syntax import UNREADABLE, module
@@ -24,8 +24,11 @@ _AGAIN = 0.3
 """What a word is worth that is in what was kept already."""
 _LOOPED = 2.0
 """What is done in a loop is worth so much of what prepares it or follows it."""
+_DECIDES = 3
+"""What a statement that settles something is worth besides its words, in the weightiest of words."""
 _THRIFT = 0.75
 """How far the length of a statement counts: a call of twenty arguments says much, `optimizer.step()` all."""
+_TELLS = frozenset(tokens("print log logger logging wandb warn warnings tqdm pbar writer info debug"))
 _FEWEST = 3
 """Statements that must stay for what is left to be worth showing."""
 
@@ -34,22 +37,32 @@ _FEWEST = 3
 class Simple:
     """A simple statement: its `lines` (from 0, comments above included), the `heads` of all that it stands in, the `names` in it.
 
-    `loops`: it is done again and again.
+    `loops`: it is done again and again. `decides`: it settles what the target leaves open.
     """
 
     lines: tuple[int, ...]
     heads: tuple[int, ...]
     names: frozenset[str]
     loops: bool = False
+    decides: bool = False
+
+    def without(self, first: int) -> Simple:
+        """The same where the first lines are not counted."""
+        return replace(self, lines=tuple(at - first for at in self.lines), heads=tuple(at - first for at in self.heads if at >= first))
 
 
-def cut(text: str, first_line: int, worth: Mapping[str, float], cost: Callable[[str], int], room: int) -> str:
+def cut(
+    text: str, first_line: int, worth: Mapping[str, float], cost: Callable[[str], int], room: int, deciding: Collection[int] = frozenset()
+) -> str:
     """`text` (Python, whose first line is `first_line` of its file) in at most `room` tokens; empty where it cannot be cut to that.
 
-    `worth` says of a word what it is worth to keep a statement that says it.
+    `worth` says of a word what it is worth to keep a statement that says it; one on a line (of the file) that is `deciding` says the
+    weightiest word besides.
     """
     lines = text.split("\n")
-    chosen = _chosen(statements(lines), _Costs.of(lines, cost), worth, int(_SURPLUS * room))
+    decided = {at for at in range(len(lines)) if first_line + at in deciding}
+    candidates = [replace(statement, decides=not decided.isdisjoint(statement.lines)) for statement in statements(lines)]
+    chosen = _chosen(candidates, _Costs.of(lines, cost), worth, int(_SURPLUS * room))
 
     def made(count: int) -> str:
         return _shown(lines, {line for statement in chosen[:count] for line in (*statement.lines, *statement.heads)}, first_line)
@@ -60,11 +73,24 @@ def cut(text: str, first_line: int, worth: Mapping[str, float], cost: Callable[[
 
 def statements(lines: Sequence[str]) -> list[Simple]:
     """The simple statements of a Python source, in order; none of what is not Python, or has lines that end in other ways."""
+    outer = [f"{indent}if 1:" for indent in _outer(lines)]
+    source = [*outer, *lines]
     try:
-        body = module("\n".join(lines)).body if not any("\r" in line for line in lines) else []
-        return list(_within(body, 0, (), lines, loops=False))
+        body = module("\n".join(source)).body if not any("\r" in line for line in lines) else []
+        return [statement.without(len(outer)) for statement in _within(body, 0, (), source, loops=False)]
     except UNREADABLE:
         return []
+
+
+def _outer(lines: Sequence[str]) -> list[str]:
+    """The indentations of the blocks that a source begins within, outermost first: a part of a long function begins anywhere."""
+    shown_lines: list[str] = []
+    least: str | None = None
+    for line in lines:
+        indent = line[: len(line) - len(line.lstrip())]
+        if not _BLANK.match(line) and (least is None or len(indent) < len(least)):
+            shown_lines, least = shown_lines if least is None else [indent, *shown_lines], indent
+    return ["", *shown_lines] if least else shown_lines
 
 
 def _within(body: Sequence[ast.AST], start: int, heads: tuple[int, ...], lines: Sequence[str], *, loops: bool) -> Iterable[Simple]:
@@ -76,8 +102,15 @@ def _within(body: Sequence[ast.AST], start: int, heads: tuple[int, ...], lines: 
         if blocks:
             yield from _compound(blocks, first, heads, lines, loops=loops or isinstance(node, _LOOPS))
         else:
-            yield Simple(tuple(range(above, last)), heads, _names(node), loops)
+            yield Simple(tuple(range(above, last)), heads, _said(node), loops)
         start = last
+
+
+def _said(node: ast.AST) -> frozenset[str]:
+    """The names in a statement: what it does; of what only tells a person or a log how it goes, nothing."""
+    if isinstance(node, ast.Expr) and (isinstance(node.value, ast.Constant) or _TELLS & _names(getattr(node.value, "func", node))):
+        return frozenset()
+    return _names(node)
 
 
 def _names(node: ast.AST) -> frozenset[str]:
@@ -140,10 +173,11 @@ def _chosen(statements: Sequence[Simple], costs: _Costs, worth: Mapping[str, flo
     kept: set[int] = set()
     covered: set[str] = set()
     chosen: list[Simple] = []
+    weightiest = max(worth.values(), default=0.0)
     waiting = [replace(statement, names=statement.names.intersection(worth)) for statement in statements]
 
     def gain(statement: Simple, price: int) -> float:
-        word_weight = sum(worth[word] * (_AGAIN if word in covered else 1.0) for word in statement.names)
+        word_weight = sum(worth[word] * (_AGAIN if word in covered else 1.0) for word in statement.names) + weightiest * _DECIDES * statement.decides
         return word_weight * (_LOOPED if statement.loops else 1.0) / math.pow(price or 1, _THRIFT)
 
     while priced := [(candidate, price) for candidate in waiting if (price := costs.price(candidate, kept)) <= room]:

@@ -104,11 +104,29 @@ THRIFT = 0.5
 
 @dataclass(frozen=True)
 class Due:
-    """Pieces of the target's text and of its own settings; `worth` is that of the details by whose numbers they are relevant."""
+    """Pieces of the target's text and of its own settings; `worth` is that of the details by whose numbers they are relevant.
+
+    `setting` are the chunks, whoever's, that set what a task asks for, if that is known.
+    """
 
     said: tuple[PackUnit, ...] = ()
     set: tuple[PackUnit, ...] = ()
     worth: tuple[float, ...] = ()
+    setting: frozenset[str] | None = None
+
+    def telling(self, unit: PackUnit) -> bool:
+        """Whether a unit is more than options of a program none of which the task asks for."""
+        chunk = unit.hit.chunk
+        return self.setting is None or chunk.kind != "code" or chunk.role != "config" or chunk.id in self.setting
+
+    def adding(self, taken: Iterable[PackUnit]) -> list[PackUnit]:
+        """Those that say enough that none before them says: the tenth file of settings repeats the first."""
+        value, kept = UnitValue(self.worth, {}), list[PackUnit]()
+        for unit in taken:
+            if value.gain(unit) * sum(self.worth) >= _LEAST:
+                value.add(unit)
+                kept.append(unit)
+        return kept
 
 
 @dataclass
@@ -126,7 +144,9 @@ def due(gaps: Gaps | None, task: str, stage: Stage | None, engine: Engine) -> Du
     details = [gap.detail for gap in gaps.gaps]
     spoken = {detail.name for detail in (details if asks_settings(task) else asked(details, task, stage))}
     worth = tuple(detail.weight * (1.0 if detail.name in spoken else _OTHER) for detail in details)
-    return Due(_telling(_said(gaps.gaps), worth), _telling(_set(gaps, engine), worth), worth)
+    names = {name for detail in details if detail.name in spoken for name in detail.facts}
+    setting = frozenset(fact.chunk for fact in engine.generation.catalog.facts() if fact.name in names)
+    return Due(_telling(_said(gaps.gaps), worth), _telling(_set(gaps, engine), worth), worth, setting)
 
 
 def _said(gaps: Sequence[Gap]) -> Iterable[_Piece]:

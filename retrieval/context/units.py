@@ -20,6 +20,7 @@ from lineage.records import Answer, Chunk, FileRole, Hit, WorkId
 from lineage.text.hidden_text import visible
 from lineage.text.tokens import STOP, terms, tokens
 from retrieval.context.task import Subquestion
+from retrieval.decisions.provenance import is_policy
 from retrieval.search.focus import rarity
 
 Kind = Literal["stated", "lineage", "imitate"]
@@ -32,6 +33,19 @@ _FAR, _NEAR = 0.5, 0.72
 """Cosines of the packaged model: what has nothing to do with a question, and what answers it."""
 _ASIDE = 0.2
 _OTHERS = frozenset({FileRole.BASELINE, FileRole.VENDORED})
+_TITLE = re.compile(r"#{1,2} [^\n]{0,160}(?:\n+|\Z)")
+_TOLD = re.compile(r"\d|`|--\w|\w=|\w\(|https?:")
+"""Signs that a guide says more than what it is a guide to."""
+_SETS_UP = re.compile(
+    r"\s*(?:(?:import|from)\s|[!%]|(?:sys|os)\.|[\w.]{1,80}\.manual_seed\(|\)|\Z"
+    r"|(?:class|def|async def)\s[^#]{1,300}:\s*\Z|(?P<quote>\"\"\"|''').{0,300}(?P=quote)\s*\Z)"
+)
+"""A line that makes ready to run: what is imported, installed, or said to the shell; a head without its body, a docstring of one line."""
+_INSTALLS = re.compile(r"^\s{0,8}[!%]\s?(?:pip|git|cd|conda|apt|wget|mkdir)\b", re.MULTILINE)
+NEARLY_NOTHING = 0.05
+"""What is left of the relevance of what only introduces, makes ready to run, or lists options that nobody asked for."""
+_ALIKE = 0.8
+"""The share of words that two units have in common, and no number that only one has, from which on they are one but for names."""
 _COMPARED = 0.3
 """What a repository holds of others' to compare itself with is worth so much of its own."""
 _FOREIGN = 0.5
@@ -141,13 +155,48 @@ def units(catalog: Catalog, answers: Sequence[Answer], words: QuestionWords) -> 
             same = same_text(unit.text)
             known = pack_units_by_key.get(same)
             pack_units_by_key[same] = _joined(known, unit) if known else replace(unit, order=(len(pack_units_by_key), at))
-    return list(pack_units_by_key.values())
+    return distinct([weighed(unit, NEARLY_NOTHING) if _introduces(unit) else unit for unit in pack_units_by_key.values()])
+
+
+def weighed(unit: PackUnit, share: float) -> PackUnit:
+    """The unit with its relevance scaled down."""
+    return replace(unit, relevance={number: share * value for number, value in unit.relevance.items()})
+
+
+def _introduces(unit: PackUnit) -> bool:
+    """Whether a unit is a guide's title with words on what it is about, a notebook's first cell, or how those who take part shall behave."""
+    chunk = unit.hit.chunk
+    if chunk.kind == "paper":
+        return False
+    title = _TITLE.match(unit.text) if chunk.kind == "docs" or chunk.role == "text" else None
+    installs = chunk.path.endswith(".ipynb") and _INSTALLS.search(unit.text)
+    return bool(installs or is_policy(unit.hit) or (title and not _TOLD.search(unit.text[title.end() :])))
+
+
+def distinct(pack_units: Sequence[PackUnit]) -> list[PackUnit]:
+    """The units without those that differ from a better one in names only: the target's own before others', then as they were found."""
+    kept: list[PackUnit] = []
+    for unit in sorted(pack_units, key=lambda pack_unit: (not pack_unit.hit.from_target, pack_unit.order)):
+        at = next((n for n, other in enumerate(kept) if _alike(unit, other)), None)
+        if at is None:
+            kept.append(unit)
+        elif unit.hit.from_target == kept[at].hit.from_target:
+            kept[at] = _joined(kept[at], unit)
+    return sorted(kept, key=lambda pack_unit: pack_unit.order)
+
+
+def _alike(pack_unit: PackUnit, other: PackUnit) -> bool:
+    fewer, more = min(len(pack_unit.words), len(other.words)), max(len(pack_unit.words), len(other.words))
+    if pack_unit.kind != other.kind or fewer < _ALIKE * more or fewer < _LEAST:
+        return False
+    apart = pack_unit.words ^ other.words
+    return len(apart) <= (1.0 - _ALIKE) * len(pack_unit.words | other.words) and not any(word[0].isdigit() for word in apart)
 
 
 def _speaks(unit: PackUnit) -> bool:
     """Whether a unit says anything by itself: a heading, a rule of dashes or a lone comment does not."""
     if unit.kind == "imitate" or unit.hit.chunk.kind == "config":
-        return any(not _COMMENT.match(line) for line in unit.text.splitlines())
+        return any(not _COMMENT.match(line) and not _SETS_UP.match(line) for line in unit.text.splitlines())
     return len(_PROSE.findall(unit.text)) >= _LEAST and not _HEADING.match(unit.text.rpartition("\n\n")[2])
 
 

@@ -208,3 +208,12 @@ def test_an_own_function_too_long_for_its_room_is_cut_at_its_statements(tmp_path
     assert re.search(r"^    # … \d+ lines \(L\d+-L\d+\)$", made.text, re.MULTILINE)
     assert "def tune" not in made.text
     assert made.used <= 900
+
+
+def test_a_function_that_was_cut_grows_into_the_room_that_nothing_else_fills(tmp_path):
+    long = replace(small.chunk(small.OWN, "fit.py", LONG, first=11, symbol="fit"), language="python")
+    small.build(tmp_path, pieces=[*small.chunks(), long])
+    with Engine(open_generation(tmp_path, "small")) as engine:
+        made = packed(engine, "fit the model by entropy, then backward", allowed=900)
+    assert re.search(r"# … \d+ lines", made.text)
+    assert made.allowed - made.used < 60

@@ -81,6 +81,11 @@ def test_what_answers_stays_with_the_heads_that_it_stands_in():
     assert MARK.search(shown.split("\n")[-1])
 
 
+def test_what_settles_a_decision_stays_before_what_only_says_words_that_were_asked():
+    at = 101 + next(number for number, line in enumerate(TRAIN.split("\n")) if "seven()" in line)
+    assert "        elif step == 7:\n            seven()\n" in cut(TRAIN, 101, ASKED, count, 70, {at})
+
+
 @pytest.mark.parametrize("room", range(30, 130, 7))
 def test_the_room_holds_and_every_mark_names_the_lines_that_are_gone(room):
     shown = cut(TRAIN, 101, ASKED, count, room)
@@ -93,6 +98,12 @@ def test_every_line_but_blank_ones_is_a_statements_or_a_head():
     lines = TRAIN.split("\n")
     held = {line for one in statements(lines) for line in (*one.lines, *one.heads)}
     assert [lines[at] for at in range(len(lines)) if at not in held and lines[at].strip()] == []
+
+
+def test_what_is_told_to_a_log_is_not_what_is_done():
+    said = dict(zip(TRAIN.split("\n"), range(99), strict=False))
+    at = next(number for line, number in said.items() if "logger" in line)
+    assert next(one for one in statements(TRAIN.split("\n")) if at in one.lines).names == frozenset()
 
 
 def test_what_cannot_be_cut_or_has_no_room_is_empty():
@@ -159,3 +170,26 @@ def test_what_is_done_in_a_loop_outweighs_the_same_beside_it():
     shown = cut("\n".join(["def f():", *calls]), 1, {"adam": 1.0}, count, 28)
     assert all(f"inside{n}" in shown for n in range(4))
     assert "beside" not in shown
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        (["    a = 1", "b = 2"], [((0,), ()), ((1,), ())]),
+        (["        a()", "    b()", "c()"], [((0,), ()), ((1,), ()), ((2,), ())]),
+        (["    a()", "else:", "    b()", "c()"], [((0,), ()), ((2,), (1,)), ((3,), ())]),
+        (["        a()", "    for x in y:", "        b()"], [((0,), ()), ((2,), (1,))]),
+        (["\ta()", "b()"], [((0,), ()), ((1,), ())]),
+        (["    a()", "except E:", "    b()"], []),
+    ],
+)
+def test_a_part_of_a_function_may_begin_within_its_blocks(lines, found):
+    assert [(one.lines, one.heads) for one in statements(lines)] == found
+
+
+def test_the_second_half_of_a_long_function_is_cut_too():
+    lines = TRAIN.split("\n")
+    half = lines[next(n for n, line in enumerate(lines) if "batch.empty" in line) :]
+    made = cut("\n".join(half), 50, {"optimizer": 1.0, "backward": 1.0, "loss": 1.0}, lambda text: len(text.split()), 40)
+    assert "optimizer.step()" in made
+    assert "# … " in made

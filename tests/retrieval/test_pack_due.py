@@ -74,6 +74,7 @@ def test_the_targets_own_settings_come_after_its_words_and_once(engine):
     assert "own/conf/run.yaml" in made.items[1].title
     found = due(gaps(), TASK, None, engine)
     assert [unit.hit.chunk.path for unit in found.set] == ["conf/run.yaml", "conf/run2.yaml"]
+    assert [unit.hit.chunk.path for unit in found.adding(found.set)] == ["conf/run.yaml"]
 
 
 def test_a_task_that_asks_for_settings_asks_for_every_detail_that_is_stated(engine):
@@ -82,13 +83,15 @@ def test_a_task_that_asks_for_settings_asks_for_every_detail_that_is_stated(engi
     assert SETUP in packed(engine, "adapt by entropy: forward and settings", allowed=400, found=found).text
 
 
-def test_options_of_the_own_program_are_due_where_they_set_what_is_asked_for(tmp_path):
+def test_options_of_the_own_program_are_due_and_options_that_nobody_asked_for_are_not_telling(tmp_path):
     chunks = (small.chunk(small.OWN, f"o{n}.py", f"parser.add_argument('--o{n}', default={n})", symbol="args") for n in (1, 2))
     options = [replace(one, role="config") for one in chunks]
     small.build(tmp_path, pieces=[*PIECES, *options], facts=[Fact("learning_rate", "1", "", small.OWN, options[0].id, "default", 1)])
     with Engine(open_generation(tmp_path, "small")) as engine:
         found = due(gaps(), "the optimiser", None, engine)
     assert [unit.hit.chunk.path for unit in found.set] == ["o1.py"]
+    hits = [replace(found.set[0], hit=replace(found.set[0].hit, chunk=one)) for one in options]
+    assert [found.telling(unit) for unit in hits] == [True, False]
 
 
 def test_own_settings_are_left_out_with_the_rest_of_the_targets_code(engine):

@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from lineage.generation import open_generation
-from lineage.records import Hit, Work
+from lineage.records import Hit, Query, Work
 from retrieval.context.compose import pack
 from retrieval.context.required_context import answering, without_answered
 from retrieval.context.task import Subquestion, subquestions
 from retrieval.context.token_budget import TokenEstimator
-from retrieval.context.units import PackUnit
+from retrieval.context.units import NEARLY_NOTHING, PackUnit, distinct, units, words_of
 from retrieval.search.engine import Engine
 from tests.fakes import small_lineage as small
 
@@ -57,6 +57,31 @@ def test_the_own_training_function_is_in_the_pack_cut_if_need_be(tmp_path, stage
         made = pack(engine, "implement the model: fit", stage, 900, TokenEstimator())
     assert ".backward()" in made.text
     assert made.used <= 900
+
+
+def test_units_that_differ_in_names_only_are_one_and_numbers_are_no_names():
+    def guide(name, n=1):
+        return f"this guide tells how to run the {name} model with our changes for {n} epochs in all steps below as in the paper"
+
+    told = [("a", guide("mae"), {0: 0.2}), ("b", guide("dino"), {0: 0.5}), ("c", guide("mae", 2), {})]
+    some = [unit(*one, order=(n, 0)) for n, one in enumerate(told)]
+    assert [(one.hit.chunk.symbol, one.relevance) for one in distinct(some)] == [("a", {0: 0.5}), ("c", {})]
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "text"),
+    [
+        ("README.md", "docs", "# Runs\n\nThis guide tells how to run the experiments of our paper in all steps."),
+        ("CODE_OF_CONDUCT.md", "docs", "The experiments of participants are welcome whatever their number and their training."),
+        ("demo.ipynb", "code", "!pip install timm\nmodel = experiments()"),
+    ],
+)
+def test_titles_of_guides_customs_and_first_cells_are_worth_nearly_nothing(tmp_path, path, kind, text):
+    catalog = open_small(tmp_path, small.chunk(small.OWN, path, text, kind))
+    with Engine(catalog) as engine:
+        answers = [engine.ask(Query("experiments of the paper"))]
+        found = units(engine.generation.catalog, answers, words_of(engine.generation.catalog, [LOOP], answers, 9))
+    assert [max(one.relevance.values()) <= NEARLY_NOTHING for one in found if one.hit.chunk.path == path] == [True]
 
 
 def open_small(tmp_path, chunk):

@@ -232,6 +232,7 @@ def test_equal_texts_are_one_unit_with_the_best_relevance_for_each_question():
         ("entropy = 1 2", "paper", False),
         ("# a lone comment\n// and one\n---", "code", False),
         ("# a comment\nx = 1", "code", True),
+        ('""" Main training loop. """\nimport os\n\nclass Experiment:', "code", False),
         ("class Experiment:\n    steps = 5", "code", True),
         ("# only: comments", "config", False),
         ("lr: 1", "config", True),
